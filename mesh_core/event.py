@@ -1,0 +1,20 @@
+"""An event: what one command did, as the event log keeps it (design, part 11)."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from mesh_core.change import Change
+
+
+@frozen(kw_only=True)
+class Event:
+    """Who did what, when. `at` is the instant in UTC, like `2026-12-01T22:20:02Z`.
+
+    `command` is what was said on the command line, for people; `changes` is what it came to.
+    """
+
+    at: str
+    who: str
+    command: str
+    changes: tuple[Change, ...] = field(converter=tuple)

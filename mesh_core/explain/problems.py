@@ -1,0 +1,89 @@
+"""Why a node is refused, in sentences (design, part 6). Nothing else makes them.
+
+An explanation has a headline, the details that one needs to believe it, and the commands that mend it.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mesh_core.analysis.fixes import TRIED, Fixes, fixes_for, fixes_for_all
+from mesh_core.analysis.what_if import WhatIf
+from mesh_core.explain.details import details
+from mesh_core.explain.headline import headline
+from mesh_core.explain.words import fix_command
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.resolution import Refusal, Resolution
+from mesh_core.problems import Problem
+
+
+@frozen(kw_only=True)
+class Explanation:
+    """One problem, explained: a headline, details, and the commands that are known to mend it."""
+
+    problem: Problem
+    headline: str
+    details: tuple[str, ...]
+    fixes: tuple[str, ...]
+    stopped: bool
+    """Whether the search for fixes ended before everything was tried."""
+
+    @property
+    def text(self) -> str:
+        """Lines as they are printed, the first beginning with `refused:`."""
+        return "\n".join([f"refused: {self.headline}", *(f"  {line}" for line in self.below)])
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The details, and the line of fixes."""
+        lines = list(self.details)
+        if self.fixes:
+            lines.append("fix: " + "     or: ".join(self.fixes))
+        if self.stopped:
+            lines.append(f"stopped looking for a fix after {TRIED} tries")
+        return tuple(lines)
+
+
+class Explainer:
+    """Explains the problems of one mesh and its resolution. Fixes are tried on the mesh as a value."""
+
+    def __init__(self, mesh: Mesh, resolution: Resolution) -> None:
+        self._mesh = mesh
+        self._resolution = resolution
+        self._what_if: WhatIf | None = None
+
+    def problem(self, problem: Problem) -> Explanation:
+        """The explanation of one problem that stands in the resolution, with fixes of its own."""
+        return self._explained(problem, fixes_for(problem, self._tried()))
+
+    def refusal(self, refusal: Refusal) -> tuple[Explanation, ...]:
+        """The explanations of all problems of a refusal, which share what may be tried and shown."""
+        fixed = fixes_for_all(refusal.problems, self._tried())
+        return tuple(self._explained(problem, fixes) for problem, fixes in fixed)
+
+    def _tried(self) -> WhatIf:
+        if self._what_if is None:
+            self._what_if = WhatIf(self._mesh)
+        return self._what_if
+
+    def _explained(self, problem: Problem, fixes: Fixes) -> Explanation:
+        return Explanation(
+            problem=problem,
+            headline=headline(problem),
+            details=tuple(details(problem, self._mesh, self._resolution)),
+            fixes=tuple(fix_command(fix) for fix in fixes.found),
+            stopped=fixes.stopped,
+        )
+
+
+def explain(reason: Problem | Refusal, mesh: Mesh, resolution: Resolution) -> str:
+    """A problem, or all problems of a refusal, in sentences, with commands that are known to mend them.
+
+    `resolution` is that of `mesh`, and the problem stands in it. Every command that is named has been
+    applied to the mesh as a value and resolved: it removes its problem and adds none anywhere. At most 3
+    are named and 200 tried, for a problem or for a refusal. Raises nothing. Design, part 6.
+    """
+    explainer = Explainer(mesh, resolution)
+    if isinstance(reason, Refusal):
+        return "\n".join(explanation.text for explanation in explainer.refusal(reason))
+    return explainer.problem(reason).text

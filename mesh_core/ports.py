@@ -1,0 +1,235 @@
+"""The ports: what is needed of the world, as contracts, and the outages that each can raise.
+
+Only protocols, the values that they hand out and their exceptions live here; whoever keeps a
+contract lives in an adapter. Paths are text. A docstring is the contract, for every adapter and
+every fake alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from types import TracebackType
+from typing import Protocol
+
+from attrs import frozen
+
+from mesh_core.event import Event
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.module import Module
+
+
+@frozen(kw_only=True)
+class Recorded:
+    """An event as the log keeps it. Numbers only grow; the first event has number 1."""
+
+    number: int
+    event: Event
+
+
+@frozen(kw_only=True)
+class RecordedManifest:
+    """A manifest, when it was first recorded, and whether it is the current one of its name."""
+
+    module: Module
+    recorded_at: str
+    current: bool
+
+
+class Session(Protocol):
+    """One transaction of a store, from `Store.writing`; it ends with its block, or with an outage.
+
+    Every method raises `StoreOutage`, and `RuntimeError` once the session has ended. An outage is
+    not to be caught inside the block: nothing of the session can be kept then.
+    """
+
+    def mesh(self) -> Mesh:
+        """The mesh as this session has it: with everything that it recorded so far."""
+
+    def record(self, event: Event) -> int:
+        """Apply the event's changes, in their order, and log the event; the number it has there.
+
+        Afterwards `mesh()` is `mesh_core.apply_all(mesh() before, event.changes)`. A manifest or a
+        report is dated with `event.at`. Raises whatever `apply` raises (`NoSuchNode`,
+        `CatalogueError`, `InvalidValue`), `ModuleInUse` for a `DropModule` of a module that is
+        assigned to a node or was last declared on one, and `ValueError` for what cannot be written
+        down and read back. Then nothing of this event is recorded, and the session goes on. Design,
+        part 7.
+        """
+
+    def declare(self, node: str, modules: Iterable[str]) -> None:
+        """Remember that these modules, and no others, were last declared on a node.
+
+        Raises `NoSuchNode`, and `NoSuchModule` for a name that the catalogue does not have; then
+        what was declared there stays as it was.
+        """
+
+
+class Writing(Protocol):
+    """What `with` is given for one transaction: entering gives the session, leaving ends it."""
+
+    def __enter__(self) -> Session:
+        """Begin. Raises `StoreBusy`, `StoreReadOnly`, or any other outage."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> bool | None:
+        """Commit once, or take everything back if an exception comes through (which goes on)."""
+
+
+class Store(Protocol):
+    """Where a mesh is kept: modules, nodes, assignments, reports, pins, and what was done to them.
+
+    What holds of every store:
+
+    - What was committed is there after the process is killed; what was not is not.
+    - Reading changes nothing, sees one moment, and neither waits for a writer nor makes one wait.
+    - An event, and a manifest once recorded, is never changed and never deleted.
+    - A module that is assigned to a node, or was last declared on one, cannot be forgotten.
+    - Removing a node takes its assignments, reports, pins and what was declared on it, and every
+      pin at it.
+    - A node that never reported has no capabilities.
+
+    Every method raises `StoreUnreadable` where the store turns out to be damaged, `StoreTooNew`
+    where a newer program changed it meanwhile, and any other `StoreOutage`. Inside `writing()` the
+    session is asked, not the store: the store's own methods raise `RuntimeError` then. Design, part
+    7.
+    """
+
+    def mesh(self) -> Mesh:
+        """The mesh as last committed."""
+
+    def declared(self) -> Mapping[str, tuple[str, ...]]:
+        """By node, the names of the modules last declared on it, sorted.
+
+        A node on which nothing is declared is not in it.
+        """
+
+    def history(self, limit: int | None = None) -> tuple[Recorded, ...]:
+        """The newest events, at most `limit` of them (None: all), newest first."""
+
+    def manifests(self, name: str) -> tuple[RecordedManifest, ...]:
+        """Every manifest ever recorded for a module's name, each once, the first recorded first.
+
+        None of them is current when the module was dropped; empty for a name never recorded.
+        """
+
+    def writing(self) -> Writing:
+        """One transaction: `with store.writing() as session: ...`.
+
+        From entering to leaving no one else can write. Leaving it commits once; an exception takes
+        everything back. Sessions of one store do not nest (`RuntimeError`).
+        """
+
+    def backup(self, path: str) -> None:
+        """Write the store, as last committed and whole, to a new file, which opens as a store.
+
+        Raises `StoreExists` where there is a file already; no outage leaves half a file.
+        """
+
+    def close(self) -> None:
+        """Let go of the store; once more does nothing. Nothing else may be called afterwards."""
+
+
+class Unreadable(StrEnum):
+    """Why a path cannot be read as a store."""
+
+    NOT_A_FILE = "not-a-file"
+    """A directory, a device, a pipe."""
+    OUT_OF_REACH = "out-of-reach"
+    """The system does not let us: permissions, a failing disk, a disk without locks."""
+    EMPTY = "empty"
+    NO_DATABASE = "no-database"
+    """Some other kind of file."""
+    NO_STORE = "no-store"
+    """A database, of another program."""
+    DAMAGED = "damaged"
+
+
+class StoreError(Exception):
+    """A store did not do what was asked: an outage, or a refusal."""
+
+
+class StoreExists(StoreError):
+    """A new store, or a backup, was to be made where a file is: `path`, which is left as it is."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(f"{path} exists already")
+
+
+class ModuleInUse(StoreError):
+    """A module was to be forgotten, and these nodes have it: assigned, or last declared."""
+
+    def __init__(self, module: str, assigned_to: tuple[str, ...], declared_on: tuple[str, ...]) -> None:
+        self.module = module
+        self.assigned_to = assigned_to
+        self.declared_on = declared_on
+        nodes = ", ".join(sorted({*assigned_to, *declared_on}))
+        super().__init__(f"{module} is in use on {nodes}")
+
+
+class StoreOutage(StoreError):
+    """A store is out of reach; `path` is where it should be."""
+
+    def __init__(self, path: str, sentence: str) -> None:
+        self.path = path
+        super().__init__(sentence)
+
+
+class StoreMissing(StoreOutage):
+    """There is nothing at `path`."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"there is no store at {path}")
+
+
+class StoreUnreadable(StoreOutage):
+    """`path` is no store, or a damaged one: `why` says which, `detail` (for people) what is so."""
+
+    def __init__(self, path: str, why: Unreadable, detail: str = "") -> None:
+        self.why = why
+        self.detail = detail
+        super().__init__(path, f"{path} cannot be read as a store: {detail or why}")
+
+
+class StoreTooNew(StoreOutage):
+    """The store has schema `found`, the program knows those up to `known`. No more was read."""
+
+    def __init__(self, path: str, found: int, known: int) -> None:
+        self.found = found
+        self.known = known
+        super().__init__(path, f"{path} has schema {found}, and this program knows those up to {known}")
+
+
+class StoreReadOnly(StoreOutage):
+    """The file, or the directory it is in, cannot be written, and writing was needed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"{path} cannot be written")
+
+
+class StoreBusy(StoreOutage):
+    """Another command kept the store for longer than one waits."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"another command is writing to {path}")
+
+
+class StoreFull(StoreOutage):
+    """The disk is full."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"the disk of {path} is full")
+
+
+class NoSuchModule(LookupError):
+    """A module that the catalogue does not have was declared; `module` is its name."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        super().__init__(f"no module is called {module!r}")

@@ -1,0 +1,50 @@
+"""The one door to networkx: the graph of who needs whom, its order, its closures and its cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import networkx as nx
+
+Graph: TypeAlias = "nx.DiGraph[str]"
+
+
+def needs_graph(modules: Iterable[str], needs: Iterable[tuple[str, str]]) -> Graph:
+    """A graph with an edge to each module from each provider that it needs.
+
+    `needs` are pairs (provider, module); `modules` makes those with no needs stand in it too.
+    """
+    graph: Graph = nx.DiGraph()
+    graph.add_nodes_from(modules)
+    graph.add_edges_from(needs)
+    return graph
+
+
+def providers_first(graph: Graph) -> list[str]:
+    """The lexicographical topological order, as far as it goes.
+
+    Modules on a cycle, or behind one, can never be appended and are left out.
+    """
+    stuck: set[str] = set().union(*cycles(graph))
+    for module in tuple(stuck):
+        stuck |= nx.descendants(graph, module)
+    left = graph.subgraph(graph.nodes - stuck) if stuck else graph
+    return list(nx.lexicographical_topological_sort(left))
+
+
+def closures(graph: Graph) -> dict[str, frozenset[str]]:
+    """For each module, itself and everything that it needs, directly or not."""
+    closure: dict[str, frozenset[str]] = {}
+    # A component comes before every component that it needs; all in it have one closure.
+    for component in reversed(list(nx.strongly_connected_components(graph))):
+        needed = {provider for module in component for provider in graph.pred[module]} - component
+        whole = frozenset(component).union(*(closure[provider] for provider in needed))
+        closure |= dict.fromkeys(component, whole)
+    return closure
+
+
+def cycles(graph: Graph) -> list[tuple[str, ...]]:
+    """The strongly connected components of two or more, each sorted, in order of their first name."""
+    components = nx.strongly_connected_components(graph)
+    return sorted(tuple(sorted(component)) for component in components if len(component) > 1)

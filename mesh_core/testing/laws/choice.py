@@ -1,0 +1,216 @@
+"""Laws 5, 6 and 9: who chooses a machine, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import hypothesis
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesh_core.change import Assign, SetPin, apply
+from mesh_core.model.catalogue import Catalogue
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.module import Scope
+from mesh_core.model.node import Node, Pin
+from mesh_core.model.resolution import Outcome, Refusal, Resolution
+from mesh_core.problems import AmbiguousInMesh, NoProvider, PinUnsatisfied
+from mesh_core.testing.laws.law import Law, Resolver, broken, run, whole
+from mesh_core.testing.strategies import meshes, modules, reports, vocabulary_of
+
+_LAW_5 = Law.NO_SILENT_CHOICE
+
+
+def check_no_silent_choice(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
+    """Design, part 3, law 5:
+
+    > *No silent choice of a machine*: adding assignments leaves the node and module of a
+    > mesh-scoped answer from one provider as they are or refuses; it never makes it another. A
+    > pin never falls back. A mesh-scoped requirement adds no module. (Changing the catalogue or
+    > taking an assignment away can move an answer; whoever does that is told, part 8.)
+
+    Nor does it order (*Pass two*). Raises `AssertionError`.
+    """
+    resolved = whole(_LAW_5, resolve)
+
+    @given(mesh=meshes(), data=st.data())
+    def no_silent_choice(mesh: Mesh, data: st.DataObject) -> None:
+        before = resolved(mesh)
+        _no_falling_back(mesh, before)
+        alone = resolved(_without_mesh_scoped_requirements(mesh))
+        for with_, without in zip(before.outcomes, alone.outcomes, strict=True):
+            if _on_node(with_) != _on_node(without):
+                what = "a mesh-scoped requirement changes the modules of"
+                broken(_LAW_5, f"{what} {with_.node}", mesh)
+        for change in data.draw(_more_assignments(mesh)):
+            more = apply(mesh, change)
+            after = resolved(more)
+            _no_move(mesh, before, more, after)
+            mesh, before = more, after
+
+    run(_LAW_5, no_silent_choice, settings)
+
+
+@st.composite
+def _more_assignments(draw: st.DrawFn, mesh: Mesh) -> list[Assign]:
+    vocabulary = vocabulary_of(mesh)
+    if not mesh.nodes:
+        return []
+    names = [module.name for module in mesh.catalogue] or list(vocabulary.missing_modules)
+    one = st.builds(
+        Assign,
+        node=st.sampled_from([node.name for node in mesh.nodes]),
+        module=st.sampled_from(names),
+    )
+    return draw(st.lists(one, max_size=4))
+
+
+def _chosen(outcome: Outcome) -> dict[str, tuple[str, str]]:
+    """Where each name that is asked from one provider is taken from."""
+    return {a.provision: (a.node, a.module) for a in outcome.answers if not a.every}
+
+
+def _no_move(mesh: Mesh, before: Resolution, more: Mesh, after: Resolution) -> None:
+    for name, outcome in after.nodes.items():
+        now = _chosen(outcome)
+        for provision, offer in _chosen(before.nodes[name]).items():
+            if provision in now and now[provision] != offer:
+                broken(_LAW_5, f"{provision} of {name} moves from {offer}", mesh, more)
+            if provision not in now and provision not in _unanswered(outcome):
+                broken(_LAW_5, f"{provision} of {name} is dropped without a word", mesh, more)
+
+
+def _unanswered(outcome: Outcome) -> dict[str, Pin | None]:
+    """The mesh-scoped names that a node is refused for, with the pins that its problems give."""
+    if not isinstance(outcome, Refusal):
+        return {}
+    return {
+        problem.provision: None if isinstance(problem, NoProvider) else problem.pin
+        for problem in outcome.problems
+        if isinstance(problem, NoProvider | AmbiguousInMesh | PinUnsatisfied)
+    }
+
+
+def _no_falling_back(mesh: Mesh, resolution: Resolution) -> None:
+    scopes = {p.name: p.scope for module in mesh.catalogue for p in module.provides}
+    for node in mesh.nodes:
+        outcome = resolution.nodes[node.name]
+        chosen, unanswered = _chosen(outcome), _unanswered(outcome)
+        for name in _asked_from_one(mesh, outcome):
+            pin = node.pin(name)
+            if pin is None or scopes.get(name) is not Scope.MESH:
+                continue
+            at, module = chosen.get(name, (pin.node, pin.module))
+            if at != pin.node or pin.module not in (None, module):
+                broken(_LAW_5, f"{name} of {node.name} falls back from its pin", mesh)
+            if name not in chosen and unanswered.get(name) != pin:
+                broken(_LAW_5, f"{node.name} is not refused for its pin of {name}", mesh)
+
+
+def _asked_from_one(mesh: Mesh, outcome: Outcome) -> set[str]:
+    return {
+        requirement.name
+        for module in mesh.catalogue
+        if module.name in outcome.members
+        for requirement in module.requires
+        if not requirement.every
+    }
+
+
+def _without_mesh_scoped_requirements(mesh: Mesh) -> Mesh:
+    meshed = {p.name for module in mesh.catalogue for p in module.provides if p.scope is Scope.MESH}
+    stripped = [
+        evolve(module, requires=[r for r in module.requires if r.name not in meshed])
+        for module in mesh.catalogue
+    ]
+    return evolve(mesh, catalogue=Catalogue(modules=stripped))
+
+
+def _on_node(outcome: Outcome) -> tuple[object, ...]:
+    """What pass one gives a node: S, its order, its bindings, and who is stuck."""
+    stuck = outcome.stuck if isinstance(outcome, Refusal) else ()
+    return outcome.members, outcome.order, outcome.bindings, stuck
+
+
+def check_verdicts_do_not_choose(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
+    """Design, part 3, law 6:
+
+    > *Verdicts do not choose*: capabilities, claims and resources never change S, order,
+    > bindings or answers (all four are public values, for refused nodes too); they only decide
+    > what is planned and what refused.
+
+    Raises `AssertionError`.
+    """
+    law = Law.VERDICTS_DO_NOT_CHOOSE
+    resolved = whole(law, resolve)
+
+    @given(mesh=meshes(), data=st.data())
+    def verdicts_do_not_choose(mesh: Mesh, data: st.DataObject) -> None:
+        other = data.draw(_other_verdicts(mesh))
+        pairs = zip(resolved(mesh).outcomes, resolved(other).outcomes, strict=True)
+        for one, another in pairs:
+            if (*_on_node(one), one.answers) != (*_on_node(another), another.answers):
+                broken(law, f"{one.node} is other than by its requirements", mesh, other)
+
+    run(law, verdicts_do_not_choose, settings)
+
+
+@st.composite
+def _other_verdicts(draw: st.DrawFn, mesh: Mesh) -> Mesh:
+    """The mesh with any other capabilities, claims and resources; all else as it is."""
+    vocabulary = vocabulary_of(mesh)
+    return Mesh(
+        catalogue=Catalogue(
+            modules=[
+                evolve(
+                    module,
+                    capabilities=other.capabilities,
+                    claims=other.claims,
+                    resources=other.resources,
+                )
+                for module in mesh.catalogue
+                for other in (draw(modules(vocabulary)),)
+            ]
+        ),
+        nodes=[evolve(node, capabilities=draw(reports(vocabulary))) for node in mesh.nodes],
+    )
+
+
+def check_harmless_pin(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
+    """Design, part 3, law 9:
+
+    > *Harmless pin*: a pin, for a name not yet pinned on that node, to the standing answer from
+    > one provider changes nothing.
+
+    Each such pin of a mesh, at the node and at the module on it; and all of them at once. Raises
+    `AssertionError`.
+    """
+    law = Law.HARMLESS_PIN
+    resolved = whole(law, resolve)
+
+    @given(mesh=meshes())
+    def harmless_pin(mesh: Mesh) -> None:
+        before = resolved(mesh)
+        every = mesh
+        for change in _standing(mesh, before):
+            every = apply(every, change)
+            if resolved(apply(mesh, change)) != before:
+                pin = f"{change.pin.provision} from {change.pin.target}"
+                broken(law, f"pinning {change.node} to take {pin} changes something", mesh)
+        if resolved(every) != before:
+            broken(law, "pinning every standing answer changes something", mesh, every)
+
+    run(law, harmless_pin, settings)
+
+
+def _standing(mesh: Mesh, resolution: Resolution) -> Iterator[SetPin]:
+    for node in mesh.nodes:
+        for provision, (at, module) in _chosen(resolution.nodes[node.name]).items():
+            if not _is_pinned(node, provision):
+                for by in (None, module):
+                    yield SetPin(node=node.name, pin=Pin(provision=provision, node=at, module=by))
+
+
+def _is_pinned(node: Node, provision: str) -> bool:
+    return node.pin(provision) is not None

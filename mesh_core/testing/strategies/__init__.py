@@ -1,0 +1,52 @@
+"""hypothesis strategies for meshes, small ones in which much happens; names only are given here."""
+
+from mesh_core.testing.strategies.changes import changed_meshes, changes, vocabulary_of
+from mesh_core.testing.strategies.documents import (
+    documents,
+    documents_of,
+    meshes_and_documents,
+)
+from mesh_core.testing.strategies.manifests import (
+    Trouble,
+    catalogues,
+    modules,
+    resources,
+    troubles,
+)
+from mesh_core.testing.strategies.meshes import meshes, nodes, pins, reports
+from mesh_core.testing.strategies.names import (
+    Vocabulary,
+    capability_names,
+    claim_names,
+    module_names,
+    node_names,
+    provision_names,
+    versions,
+    vocabularies,
+)
+
+__all__ = [
+    "Trouble",
+    "Vocabulary",
+    "capability_names",
+    "catalogues",
+    "changed_meshes",
+    "changes",
+    "claim_names",
+    "documents",
+    "documents_of",
+    "meshes",
+    "meshes_and_documents",
+    "module_names",
+    "modules",
+    "node_names",
+    "nodes",
+    "pins",
+    "provision_names",
+    "reports",
+    "resources",
+    "troubles",
+    "versions",
+    "vocabularies",
+    "vocabulary_of",
+]

@@ -1,0 +1,92 @@
+"""Changes <-> plain data, as the event log keeps them: `{"change": "assign", "node": ..., ...}`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from mesh_core.change import (
+    Assign,
+    Change,
+    DropModule,
+    DropNode,
+    PutModule,
+    PutNode,
+    Report,
+    SetPin,
+    Unassign,
+    Unpin,
+)
+from mesh_core.model.module import Module
+from mesh_core.model.node import Node, Pin
+from mesh_core.wire.data import module_to_data, node_to_data, report_to_data
+from mesh_core.wire.document import mesh_from_data, module_from_data
+
+
+def change_to_data(change: Change) -> dict[str, Any]:
+    """A change as plain data."""
+    match change:
+        case Assign(node=node, module=module):
+            return {"change": "assign", "node": node, "module": module}
+        case Unassign(node=node, module=module):
+            return {"change": "unassign", "node": node, "module": module}
+        case SetPin(node=node, pin=pin):
+            at = {"provision": pin.provision, "from": pin.target}
+            return {"change": "pin", "node": node, **at}
+        case Unpin(node=node, provision=provision):
+            return {"change": "unpin", "node": node, "provision": provision}
+        case PutModule(module=manifest):
+            return {"change": "put-module", "module": module_to_data(manifest)}
+        case DropModule(module=module):
+            return {"change": "drop-module", "module": module}
+        case PutNode(node=entry):
+            return {"change": "put-node", "node": node_to_data(entry)}
+        case DropNode(node=node):
+            return {"change": "drop-node", "node": node}
+        case Report(node=node, capabilities=capabilities):
+            said = report_to_data(capabilities)
+            return {"change": "report", "node": node, "capabilities": said}
+        case _:
+            assert_never(change)
+
+
+def change_from_data(data: Mapping[str, Any]) -> Change:
+    """The change that `change_to_data` wrote.
+
+    Raises `WireError`, `KeyError` or `ValueError` for anything else: only the program itself writes these.
+    """
+    match data["change"]:
+        case "assign":
+            return Assign(node=data["node"], module=data["module"])
+        case "unassign":
+            return Unassign(node=data["node"], module=data["module"])
+        case "pin":
+            return SetPin(node=data["node"], pin=_pin(data["provision"], data["from"]))
+        case "unpin":
+            return Unpin(node=data["node"], provision=data["provision"])
+        case "put-module":
+            return PutModule(module=_module(data["module"]))
+        case "drop-module":
+            return DropModule(module=data["module"])
+        case "put-node":
+            return PutNode(node=_node(data["node"]))
+        case "drop-node":
+            return DropNode(node=data["node"])
+        case "report":
+            entry = {"name": data["node"], "capabilities": data["capabilities"]}
+            return Report(node=data["node"], capabilities=_node(entry).capabilities or ())
+        case other:
+            raise ValueError(f"no change is called {other!r}")
+
+
+def _pin(provision: str, target: str) -> Pin:
+    node, _, module = target.partition("/")
+    return Pin(provision=provision, node=node, module=module or None)
+
+
+def _module(data: Mapping[str, Any]) -> Module:
+    return module_from_data(dict(data))
+
+
+def _node(data: Mapping[str, Any]) -> Node:
+    return mesh_from_data({"format": 1, "nodes": [dict(data)]}).nodes[0]

@@ -1,0 +1,208 @@
+"""The mesh document, a manifest on its own, and a machine's report: plain data -> values (design, part 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from mesh_core.faults import CatalogueFault, ScopeDisagreement
+from mesh_core.model.catalogue import Catalogue, catalogue_faults
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.module import Claim, Module, Provision, Requirement
+from mesh_core.model.node import Capability, Node
+from mesh_core.wire.entries import ModuleEntry, NodeEntry, Report
+from mesh_core.wire.faults import Fault, Misfit, WireError, shown, step, under
+from mesh_core.wire.shape import structure, unknown_key
+from mesh_core.wire.text import (
+    MANIFEST_LIMIT,
+    MESH_LIMIT,
+    REPORT_LIMIT,
+    Parsed,
+    Syntax,
+    parse,
+)
+
+FORMAT = 1
+_Entry = TypeVar("_Entry")
+_KEYS = ("format", "modules", "nodes")
+
+
+@frozen(kw_only=True)
+class MeshDocument:
+    """A whole mesh document: its mesh, and its nodes as written.
+
+    A node's entry tells a key that the document leaves out (None) from one that it gives empty.
+    """
+
+    mesh: Mesh
+    nodes: tuple[NodeEntry, ...]
+
+
+def mesh_from_data(data: Any) -> Mesh:
+    """The mesh that a document describes; `data` is what `json.load` or `tomllib.load` gives.
+
+    Raises `WireError` with every fault of the document. Design, part 4.
+    """
+    return mesh_document_from_data(data).mesh
+
+
+def mesh_document_from_data(data: Any) -> MeshDocument:
+    """As `mesh_from_data`, with the nodes as written. Raises `WireError`."""
+    return _mesh_document(Parsed(data=data))
+
+
+def read_mesh(content: bytes, syntax: Syntax) -> MeshDocument:
+    """The mesh document in a file's bytes (at most 64 MiB). Raises `WireError`."""
+    return _mesh_document(parse(content, syntax, MESH_LIMIT))
+
+
+def module_from_data(data: Any) -> Module:
+    """The module that a manifest on its own describes. Raises `WireError`."""
+    return _module(Parsed(data=data))
+
+
+def read_module(content: bytes, syntax: Syntax) -> Module:
+    """The module manifest in a file's bytes (at most 1 MiB). Raises `WireError`."""
+    return _module(parse(content, syntax, MANIFEST_LIMIT))
+
+
+def read_report(content: bytes, syntax: Syntax = Syntax.JSON) -> tuple[Capability, ...]:
+    """What a machine said of itself: one object, capability to verdict. Raises `WireError`."""
+    parsed = parse(content, syntax, REPORT_LIMIT)
+    faults = list(parsed.faults)
+    report = _structured(parsed.data, Report, "$", faults)
+    if faults or report is None:
+        raise WireError(faults)
+    return tuple(report.values())
+
+
+def _mesh_document(parsed: Parsed) -> MeshDocument:
+    data = parsed.data
+    if not isinstance(data, dict):
+        raise WireError([Fault(path="$", found=f"found {shown(data)}", wanted="wanted an object")])
+    faults = [*parsed.faults, *_format_faults(data)]
+    unknown = [unknown_key(str(key), _KEYS) for key in data if key not in _KEYS]
+    faults += under("$", unknown)
+    modules = _elements(data, "modules", ModuleEntry, faults)
+    nodes = _elements(data, "nodes", NodeEntry, faults)
+    values = {place: to_module(entry) for place, entry in modules.items()}
+    faults += _twice("modules", {place: module.name for place, module in values.items()})
+    faults += _twice("nodes", {place: entry.name for place, entry in nodes.items()})
+    faults += _disagreements(data.get("modules"), values)
+    if faults:
+        raise WireError(faults)
+    mesh = Mesh(
+        catalogue=Catalogue(modules=values.values()),
+        nodes=(to_node(entry) for entry in nodes.values()),
+    )
+    return MeshDocument(mesh=mesh, nodes=tuple(nodes.values()))
+
+
+def _format_faults(data: Mapping[Any, Any]) -> list[Fault]:
+    """What is wrong with the format. A newer one is the only fault that is told: the rest is its own."""
+    path = "$.format"
+    if "format" not in data:
+        return [Fault(path=path, found="missing", wanted=f"this key is needed ({FORMAT})")]
+    found = data["format"]
+    if type(found) is int and found > FORMAT:
+        wanted = f"this program reads format {FORMAT}, and a newer one is needed for this"
+        raise WireError([Fault(path=path, found=f"found {shown(found)}", wanted=wanted)])
+    if type(found) is not int or found != FORMAT:
+        return [Fault(path=path, found=f"found {shown(found)}", wanted=f"wanted {FORMAT}")]
+    return []
+
+
+def _elements(
+    data: Mapping[Any, Any], key: str, entry: type[_Entry], faults: list[Fault]
+) -> dict[int, _Entry]:
+    """Those elements of a list that fit, by place; what is wrong with the others goes to `faults`."""
+    raw = data.get(key, [])
+    path = "$" + step(key)
+    if not isinstance(raw, list):
+        faults.append(Fault(path=path, found=f"found {shown(raw)}", wanted="wanted a list"))
+        return {}
+    fitting: dict[int, _Entry] = {}
+    for place, item in enumerate(raw):
+        found = _structured(item, entry, path + step(place), faults)
+        if found is not None:
+            fitting[place] = found
+    return fitting
+
+
+def _structured(data: Any, entry: type[_Entry], path: str, faults: list[Fault]) -> _Entry | None:
+    try:
+        return structure(data, entry)
+    except Misfit as error:
+        faults += under(path, error.faults)
+        return None
+
+
+def _twice(key: str, names: Mapping[int, str]) -> list[Fault]:
+    first: dict[str, int] = {}
+    faults: list[Fault] = []
+    for place, name in names.items():
+        if first.setdefault(name, place) != place:
+            found = f"{shown(name)} stands here and at $.{key}[{first[name]}].name"
+            path = f"$.{key}[{place}].name"
+            faults.append(Fault(path=path, found=found, wanted="it may stand once"))
+    return faults
+
+
+def _disagreements(raw: Any, modules: Mapping[int, Module]) -> list[Fault]:
+    """What keeps the well-formed modules out of one catalogue, each at its place in the document."""
+    places = list(modules)
+    return [
+        _catalogue_fault(fault, raw[places[at]], f"$.modules[{places[at]}]")
+        for at, fault in catalogue_faults(list(modules.values()))
+    ]
+
+
+def _catalogue_fault(fault: CatalogueFault, raw_module: Any, path: str) -> Fault:
+    if isinstance(fault, ScopeDisagreement):
+        key = "provides" if fault.what == "provision" else "claims"
+        found, wanted, last = f"scope {fault.scope}", str(fault), ".scope"
+    else:
+        key, found, wanted, last = "requires", f"found {shown(fault.name)}", str(fault), ""
+    for place, item in enumerate(raw_module[key]):
+        name = item if isinstance(item, str) else item["name"]
+        if name == fault.name:
+            end = last if isinstance(item, dict) and "scope" in item else ""
+            path = f"{path}.{key}[{place}]{end}"
+            break
+    return Fault(path=path, found=found, wanted=wanted)
+
+
+def _module(parsed: Parsed) -> Module:
+    faults = list(parsed.faults)
+    entry = _structured(parsed.data, ModuleEntry, "$", faults)
+    values = {} if entry is None else {0: to_module(entry)}
+    for _, fault in catalogue_faults(list(values.values())):
+        faults.append(_catalogue_fault(fault, parsed.data, "$"))
+    if faults:
+        raise WireError(faults)
+    return values[0]
+
+
+def to_module(entry: ModuleEntry) -> Module:
+    """The module of a manifest."""
+    return Module(
+        name=entry.name,
+        version=entry.version,
+        requires=(Requirement(name=e.name, every=e.from_ == "every") for e in entry.requires),
+        provides=(Provision(name=e.name, scope=e.scope, exports=e.exports) for e in entry.provides),
+        claims=(Claim(name=e.name, scope=e.scope) for e in entry.claims),
+        capabilities=entry.capabilities,
+        resources=entry.resources,
+    )
+
+
+def to_node(entry: NodeEntry) -> Node:
+    """The node of an entry, a missing key read as an empty one."""
+    return Node(
+        name=entry.name,
+        assigned=entry.assign or (),
+        capabilities=None if entry.capabilities is None else entry.capabilities.values(),
+        pins=(entry.pins or {}).values(),
+    )

@@ -1,0 +1,81 @@
+"""The documents of design, part 4, as they are written: one class for each object, one field for each key.
+
+An entry tells a key that is missing from one that is empty, which the values of `model` do not. The types
+say the grammar; `wire.shape` checks it. Nothing here leaves `wire`, but for `NodeEntry`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NewType
+
+from attrs import field, frozen
+
+from mesh_core.model.module import Scope
+from mesh_core.model.resource import Resource
+
+NodeName = NewType("NodeName", str)
+ModuleName = NewType("ModuleName", str)
+ProvisionName = NewType("ProvisionName", str)
+ClaimName = NewType("ClaimName", str)
+CapabilityName = NewType("CapabilityName", str)
+Version = NewType("Version", str)
+From = NewType("From", str)
+Exports = NewType("Exports", dict[str, Any])
+Report = NewType("Report", dict[str, Any])
+Pins = NewType("Pins", dict[str, Any])
+
+
+@frozen(kw_only=True)
+class ProvisionEntry:
+    """`{"name": "database", "scope": "mesh", "exports": {"port": "5432"}}`, or `"shell"`."""
+
+    name: ProvisionName
+    scope: Scope = Scope.NODE
+    exports: Exports = field(factory=lambda: Exports({}))
+
+
+@frozen(kw_only=True)
+class RequirementEntry:
+    """`{"name": "metrics", "from": "every"}`, or `"database"`."""
+
+    name: ProvisionName
+    from_: From = From("one")
+
+
+@frozen(kw_only=True)
+class ClaimEntry:
+    """`{"name": "scheduler", "scope": "mesh"}`, or `"port:443"`."""
+
+    name: ClaimName
+    scope: Scope = Scope.NODE
+
+
+@frozen(kw_only=True)
+class VerdictEntry:
+    """`{"present": false, "detail": "no device"}`, or `true`."""
+
+    present: bool
+    detail: str | None = None
+
+
+@frozen(kw_only=True)
+class ModuleEntry:
+    """A module manifest."""
+
+    name: ModuleName
+    version: Version
+    requires: tuple[RequirementEntry, ...] = ()
+    provides: tuple[ProvisionEntry, ...] = ()
+    claims: tuple[ClaimEntry, ...] = ()
+    capabilities: tuple[CapabilityName, ...] = ()
+    resources: tuple[Resource, ...] = ()
+
+
+@frozen(kw_only=True)
+class NodeEntry:
+    """A node; None stands for a key that the document does not have."""
+
+    name: NodeName
+    assign: tuple[ModuleName, ...] | None = None
+    capabilities: Report | None = None
+    pins: Pins | None = None

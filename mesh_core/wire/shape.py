@@ -1,0 +1,354 @@
+"""Plain data -> entries: the one door to cattrs, made strict (design, part 4).
+
+No value is coerced and no text normalised; an unknown key, a missing key and a wrong type are faults, and
+all of them are found at once. A hook raises `Misfit` with paths that are relative to the piece it was
+given; whoever called for the piece puts its own step in front.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, get_args, get_origin
+
+import attrs
+import cattrs
+from cattrs import AttributeValidationNote, ClassValidationError, ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn, override
+
+from mesh_core.faults import NameKind
+from mesh_core.model.module import Scope
+from mesh_core.model.names import name_fault
+from mesh_core.model.node import Capability, Pin
+from mesh_core.model.resource import (
+    RESERVED_KEYS,
+    Resource,
+    has_surrogate,
+    kind_fault,
+    normal_path,
+    path_fault,
+    place_fault,
+    plain_fault,
+)
+from mesh_core.wire import entries
+from mesh_core.wire.faults import Fault, Misfit, listed, misfit, near, shown, step, under
+
+_Entry = TypeVar("_Entry")
+
+
+def structure(data: Any, entry: type[_Entry]) -> _Entry:
+    """The entry that plain data describes. Raises `Misfit` with every fault."""
+    return _CONVERTER.structure(data, entry)
+
+
+def _text(value: Any, _type: object = None) -> str:
+    if type(value) is not str:
+        hint = json_text_hint(value)
+        raise misfit(f"found {shown(value)}", f"wanted text{hint}")
+    if has_surrogate(value):
+        raise misfit(f"found {shown(value)}", "a lone surrogate is no text")
+    return value
+
+
+def json_text_hint(value: Any) -> str:
+    """How a number that was meant as text is written."""
+    plain = type(value) in (int, float)
+    return f' (in quotes: "{value}")' if plain else ""
+
+
+def _truth(value: Any, _type: object = None) -> bool:
+    if type(value) is not bool:
+        raise misfit(f"found {shown(value)}", "wanted true or false")
+    return value
+
+
+def _named(kind: NameKind) -> Callable[[Any, object], str]:
+    def structure_name(value: Any, _type: object = None) -> str:
+        name = _text(value)
+        fault = name_fault(kind, name)
+        if fault is not None:
+            meant = shown(fault.suggestion) if fault.suggestion else None
+            what = "version" if kind is NameKind.VERSION else f"{kind} name"
+            raise misfit(f"found {shown(name)}", f"a {what} is {fault.rule}", meant)
+        return name
+
+    return structure_name
+
+
+def _one_of(words: tuple[str, ...]) -> Callable[[Any, object], str]:
+    def structure_word(value: Any, _type: object = None) -> str:
+        word = _text(value)
+        if word not in words:
+            meant = near(word, words)
+            wanted = f"wanted {listed(shown(w) for w in words)}"
+            raise misfit(f"found {shown(word)}", wanted, shown(meant) if meant else None)
+        return word
+
+    return structure_word
+
+
+def _list(value: Any, type_: Any) -> tuple[Any, ...]:
+    """A list whose elements fit, and of which no two have one name."""
+    if type(value) is not list:
+        raise misfit(f"found {shown(value)}", "wanted a list")
+    element = get_args(type_)[0]
+    faults: list[Fault] = []
+    structured: dict[int, Any] = {}
+    for place, item in enumerate(value):
+        try:
+            structured[place] = structure(item, element)
+        except Misfit as error:
+            faults += under(step(place), error.faults)
+    faults += _twice({place: _identity(item) for place, item in structured.items()})
+    if faults:
+        raise Misfit(*faults)
+    return tuple(structured.values())
+
+
+def _identity(item: Any) -> str:
+    if isinstance(item, Resource):
+        return item.identity
+    return str(getattr(item, "name", item))
+
+
+def _twice(names: dict[int, str]) -> Iterator[Fault]:
+    first: dict[str, int] = {}
+    for place, name in names.items():
+        if first.setdefault(name, place) != place:
+            found = f"{shown(name)} stands here and at [{first[name]}]"
+            yield Fault(path=step(place), found=found, wanted="it may stand once")
+
+
+def _object(value: Any, of: str = "an object") -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise misfit(f"found {shown(value)}", f"wanted {of}")
+    odd = [key for key in value if type(key) is not str or has_surrogate(key)]
+    if odd:
+        raise Misfit(*(Fault(path="", found=f"the key {key!r}", wanted="a key is text") for key in odd))
+    return value
+
+
+def _strict_class(cls: type[Any], converter: cattrs.Converter) -> Callable[[Any, object], Any]:
+    """A hook for an entry class: an object with the keys of the class, all faults at once."""
+    renamed: dict[str, Any] = {f.name: override(rename=_key(f.name)) for f in attrs.fields(cls)}
+    generated = make_dict_structure_fn(cls, converter, **renamed)
+    keys = tuple(_key(field.name) for field in attrs.fields(cls))
+
+    def structure_class(value: Any, _type: object = None) -> Any:
+        _object(value)
+        try:
+            return generated(value, cls)
+        except ClassValidationError as error:
+            raise Misfit(*_class_faults(error, keys)) from None
+
+    return structure_class
+
+
+def _key(field_name: str) -> str:
+    return field_name.rstrip("_")
+
+
+def _class_faults(error: ClassValidationError, keys: tuple[str, ...]) -> Iterator[Fault]:
+    for cause in error.exceptions:
+        if isinstance(cause, ForbiddenExtraKeysError):
+            for key in sorted(cause.extra_fields):
+                yield unknown_key(key, keys)
+            continue
+        key = _noted_key(cause)
+        if isinstance(cause, Misfit):
+            yield from under(step(key), cause.faults)
+        elif isinstance(cause, KeyError):
+            yield Fault(path=step(key), found="missing", wanted="this key is needed")
+        else:
+            raise cause
+
+
+def _noted_key(cause: BaseException) -> str:
+    notes = getattr(cause, "__notes__", ())
+    return next(_key(note.name) for note in notes if isinstance(note, AttributeValidationNote))
+
+
+def unknown_key(key: str, known: tuple[str, ...]) -> Fault:
+    """The fault of a key that the object does not have."""
+    meant = near(key, known)
+    wanted = f"the keys here are {', '.join(known)}"
+    return Fault(path=step(key), found="unknown key", wanted=wanted, suggestion=meant)
+
+
+def _entry_or(cls: type[Any], short: Callable[[Any], Any], of: str) -> Callable[[Any, object], Any]:
+    """A hook for a thing with a short form: `short` reads what is no object."""
+    long = _strict_class(cls, _CONVERTER)
+
+    def structure_either(value: Any, _type: object = None) -> Any:
+        if isinstance(value, dict):
+            return long(value, cls)
+        if type(value) in (list, int, float, type(None)):
+            raise misfit(f"found {shown(value)}", f"wanted {of}")
+        return short(value)
+
+    return structure_either
+
+
+def _resource(value: Any, _type: object = None) -> Resource:
+    raw = _object(value)
+    faults = list(_resource_faults(raw))
+    for key, attribute in raw.items():
+        if key not in RESERVED_KEYS:
+            faults += under(step(key), _plain_faults(attribute))
+    if faults:
+        raise Misfit(*faults)
+    attributes = {key: value for key, value in raw.items() if key not in RESERVED_KEYS}
+    return Resource(
+        kind=raw["kind"],
+        path=raw.get("path"),
+        name=raw.get("name"),
+        attributes_json=attributes,
+    )
+
+
+def _resource_faults(raw: dict[Any, Any]) -> Iterator[Fault]:
+    if "kind" not in raw:
+        yield Fault(path=step("kind"), found="missing", wanted="this key is needed")
+    texts: dict[str, str] = {}
+    for key in RESERVED_KEYS & raw.keys():
+        try:
+            texts[key] = _text(raw[key])
+        except Misfit as error:
+            yield from under(step(key), error.faults)
+    why = kind_fault(texts["kind"]) if "kind" in texts else None
+    if why:
+        yield Fault(path=step("kind"), found=f"found {shown(texts['kind'])}", wanted=why)
+    yield from _place_faults(raw, texts)
+
+
+def _place_faults(raw: dict[Any, Any], texts: dict[str, str]) -> Iterator[Fault]:
+    if ("path" in raw) == ("name" in raw):
+        found = "both 'path' and 'name'" if "path" in raw else "neither 'path' nor 'name'"
+        yield Fault(path="", found=found, wanted="a resource has exactly one of them")
+    elif "path" in texts and path_fault(texts["path"]):
+        path = texts["path"]
+        meant = shown(normal_path(path)) if path.startswith("/") and "\0" not in path else None
+        wanted = "a path is absolute and normal"
+        yield Fault(path=".path", found=f"found {shown(path)}", wanted=wanted, suggestion=meant)
+    elif "name" in texts and place_fault(None, texts["name"]):
+        yield Fault(path=".name", found='found ""', wanted="a name is not empty")
+
+
+_DEEPEST = 64
+
+
+def _plain_faults(value: Any, depth: int = 0) -> Iterator[Fault]:
+    """What in an attribute is no plain JSON data."""
+    if depth > _DEEPEST:
+        yield Fault(path="", found=f"more than {_DEEPEST} levels", wanted="nest it less deeply")
+        return
+    why = plain_fault(value)
+    if why:
+        yield Fault(path="", found=f"found {why}", wanted="an attribute is plain JSON data")
+    if isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from under(step(place), _plain_faults(item, depth + 1))
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if type(key) is not str or has_surrogate(key):
+                yield Fault(path="", found=f"the key {key!r}", wanted="a key is text")
+            else:
+                yield from under(step(key), _plain_faults(item, depth + 1))
+
+
+def _table(
+    read_key: Callable[[Any], str], read_value: Callable[[str, Any], Any]
+) -> Callable[[Any, object], dict[str, Any]]:
+    """A hook for an object whose keys are names: each pair is read, with all faults at once."""
+
+    def structure_table(value: Any, _type: object = None) -> dict[str, Any]:
+        faults: list[Fault] = []
+        table: dict[str, Any] = {}
+        for key, item in _object(value).items():
+            try:
+                table[read_key(key)] = read_value(key, item)
+            except Misfit as error:
+                faults += under(step(key), error.faults)
+        if faults:
+            raise Misfit(*faults)
+        return table
+
+    return structure_table
+
+
+_provision_name = _named(NameKind.PROVISION)
+_capability_name = _named(NameKind.CAPABILITY)
+_node_name = _named(NameKind.NODE)
+_module_name = _named(NameKind.MODULE)
+
+
+def _pin(provision: str, value: Any) -> Pin:
+    node, slash, module = _text(value).partition("/")
+    return Pin(
+        provision=provision,
+        node=_node_name(node, None),
+        module=_module_name(module, None) if slash else None,
+    )
+
+
+def _capability(name: str, value: Any) -> Capability:
+    entry = structure(value, entries.VerdictEntry)
+    return Capability(name=name, present=entry.present, detail=entry.detail)
+
+
+def _is_optional(type_: Any) -> bool:
+    return get_origin(type_) is types.UnionType and type(None) in get_args(type_)
+
+
+def _is_list(type_: Any) -> bool:
+    return get_origin(type_) is tuple
+
+
+def _optional(value: Any, type_: Any) -> Any:
+    """A key that may be missing; where it stands, null does not do."""
+    inner = next(arg for arg in get_args(type_) if arg is not type(None))
+    return structure(value, inner)
+
+
+_CONVERTER = cattrs.Converter(detailed_validation=True, forbid_extra_keys=True)
+
+
+def _register() -> None:
+    hook = _CONVERTER.register_structure_hook
+    _CONVERTER.register_structure_hook_func(_is_optional, _optional)
+    _CONVERTER.register_structure_hook_func(_is_list, _list)
+    hook(str, _text)
+    hook(bool, _truth)
+    hook(Scope, lambda value, _: Scope(_one_of(("node", "mesh"))(value, None)))
+    hook(entries.From, _one_of(("one", "every")))
+    hook(entries.NodeName, _node_name)
+    hook(entries.ModuleName, _module_name)
+    hook(entries.ProvisionName, _provision_name)
+    hook(entries.ClaimName, _named(NameKind.CLAIM))
+    hook(entries.CapabilityName, _capability_name)
+    hook(entries.Version, _named(NameKind.VERSION))
+    hook(entries.Exports, _table(_text, lambda _, value: _text(value)))
+    hook(entries.Pins, _table(lambda key: _provision_name(key, None), _pin))
+    hook(entries.Report, _table(lambda key: _capability_name(key, None), _capability))
+    hook(Resource, _resource)
+    for cls, name_type in (
+        (entries.ProvisionEntry, entries.ProvisionName),
+        (entries.RequirementEntry, entries.ProvisionName),
+        (entries.ClaimEntry, entries.ClaimName),
+    ):
+        hook(cls, _entry_or(cls, _named_entry(cls, name_type), "a name or an object"))
+    verdict = _entry_or(
+        entries.VerdictEntry,
+        lambda value: entries.VerdictEntry(present=_truth(value)),
+        "true, false or an object",
+    )
+    hook(entries.VerdictEntry, verdict)
+    hook(entries.ModuleEntry, _strict_class(entries.ModuleEntry, _CONVERTER))
+    hook(entries.NodeEntry, _strict_class(entries.NodeEntry, _CONVERTER))
+
+
+def _named_entry(cls: type[Any], name_type: Any) -> Callable[[Any], Any]:
+    return lambda value: cls(name=_CONVERTER.structure(value, name_type))
+
+
+_register()
