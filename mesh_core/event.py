@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import field, frozen
 
 from mesh_core.change import Change
+
+
+def _in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
+    return tuple(changes)
 
 
 @frozen(kw_only=True)
@@ -17,4 +23,4 @@ class Event:
     at: str
     who: str
     command: str
-    changes: tuple[Change, ...] = field(converter=tuple)
+    changes: tuple[Change, ...] = field(converter=_in_order)

@@ -25,7 +25,8 @@ def headline(problem: Problem) -> str:  # noqa: C901, PLR0911, PLR0912 - a case 
     """A problem in one sentence: the node, who needs what, and why it is not had."""
     match problem:
         case UnknownModule():
-            return f"{problem.module!r} is assigned to {problem.node}, and no module in the catalogue has that name"
+            assigned = f"{problem.module!r} is assigned to {problem.node}"
+            return f"{assigned}, and no module in the catalogue has that name"
         case NoProvider(scope=None):
             return f"{_need(problem)}, and no module in the catalogue provides it"
         case NoProvider():

@@ -56,10 +56,16 @@ class Explainer:
         """The explanation of one problem that stands in the resolution, with fixes of its own."""
         return self._explained(problem, fixes_for(problem, self._tried()))
 
-    def refusal(self, refusal: Refusal) -> tuple[Explanation, ...]:
-        """The explanations of all problems of a refusal, which share what may be tried and shown."""
+    def refusal(self, refusal: Refusal, *, fixes: bool = True) -> tuple[Explanation, ...]:
+        """The explanations of all problems of a refusal, which share what may be tried and shown.
+
+        Without `fixes` none is looked for.
+        """
+        if not fixes:
+            none = Fixes(found=(), tried=0, stopped=False)
+            return tuple(self._explained(problem, none) for problem in refusal.problems)
         fixed = fixes_for_all(refusal.problems, self._tried())
-        return tuple(self._explained(problem, fixes) for problem, fixes in fixed)
+        return tuple(self._explained(problem, found) for problem, found in fixed)
 
     def _tried(self) -> WhatIf:
         if self._what_if is None:

@@ -56,7 +56,7 @@ def whole(law: Law, resolve: Resolver) -> Resolver:
 
     def answering_every_node(mesh: Mesh) -> Resolution:
         resolution = resolve(mesh)
-        asked = [node.name for node in mesh.nodes]
+        asked = sorted(node.name for node in mesh.nodes)
         if [outcome.node for outcome in resolution.outcomes] != asked:
             broken(law, "not every node has one outcome", mesh)
         return resolution
@@ -65,12 +65,14 @@ def whole(law: Law, resolve: Resolver) -> Resolver:
 
 
 def run(law: Law, test: Callable[[], None], settings: hypothesis.settings | None) -> None:
-    """Run what `given` made, with these settings or those of the loaded profile.
+    """Run what `given` made, with these settings; or with those of the loaded profile and no deadline,
+    since a law may resolve dozens of meshes for one example.
 
     A resolver that answers one mesh now so and now so is no accident of the test: it breaks the law,
     and that of determinism beside it.
     """
+    chosen = settings or hypothesis.settings(deadline=None)
     try:
-        (test if settings is None else settings(test))()
+        chosen(test)()
     except Flaky as error:
         raise AssertionError(f"{law} is broken: one mesh is resolved in two ways") from error

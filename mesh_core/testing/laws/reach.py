@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any
 
@@ -11,6 +11,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesh_core.change import Assign, Change, DropModule, DropNode, Unassign, Unpin, apply
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Scope
 from mesh_core.model.node import Capability, Node, Pin
@@ -28,23 +29,41 @@ def check_locality(resolve: Resolver, settings: hypothesis.settings | None = Non
     > require, the offers of those names, the holders of their mesh-scoped claims, and (for
     > `unsettled`) on whether the nodes it takes from are refused.
 
-    Whatever changes in a mesh: a node for which none of these changes gets the same. Raises
-    `AssertionError`.
+    Whatever changes in a mesh: a node for which none of these changes gets the same. That is seen for
+    any few changes, and for each that gives or takes one thing. Raises `AssertionError`.
     """
     resolved = whole(Law.LOCALITY, resolve)
 
     @given(mesh=meshes(), data=st.data())
     def locality(mesh: Mesh, data: st.DataObject) -> None:
-        changes, other = data.draw(changed_meshes(mesh))
-        before, after = resolved(mesh), resolved(other)
-        for name, outcome in before.nodes.items():
-            if name not in after.nodes or after.nodes[name] == outcome:
-                continue
-            if _all_that_counts(mesh, before, outcome) == _all_that_counts(other, after, outcome):
+        before = resolved(mesh)
+        several, other = data.draw(changed_meshes(mesh))
+        found = [(several, other), *(((one,), apply(mesh, one)) for one in _single_changes(mesh))]
+        for changes, changed in found:
+            after = resolved(changed)
+            for name in _touched_for_nothing(mesh, before, changed, after):
                 what = f"{name} gets something else after {changes}, which is not its business"
-                broken(Law.LOCALITY, what, mesh, other)
+                broken(Law.LOCALITY, what, mesh, changed)
 
     run(Law.LOCALITY, locality, settings)
+
+
+def _single_changes(mesh: Mesh) -> Iterator[Change]:
+    for node in mesh.nodes:
+        yield DropNode(node=node.name)
+        yield from (Unpin(node=node.name, provision=pin.provision) for pin in node.pins)
+        yield from (Unassign(node=node.name, module=module) for module in node.assigned)
+        yield from (Assign(node=node.name, module=module.name) for module in mesh.catalogue)
+    yield from (DropModule(module=module.name) for module in mesh.catalogue)
+
+
+def _touched_for_nothing(mesh: Mesh, before: Resolution, other: Mesh, after: Resolution) -> Iterator[str]:
+    """The nodes that get something else, where all that counts for them is the same."""
+    for name, outcome in before.nodes.items():
+        if name in after.nodes and after.nodes[name] != outcome:
+            counted = (_all_that_counts(m, r, outcome) for m, r in ((mesh, before), (other, after)))
+            if next(counted) == next(counted):
+                yield name
 
 
 def _all_that_counts(mesh: Mesh, resolution: Resolution, outcome: Outcome) -> dict[str, Any]:

@@ -111,6 +111,17 @@ def _put_module(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     return PutModule(module=draw(modules(vocabulary)))
 
 
+def _upgrade(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    """Another manifest of a module that provides what it did: for most nodes nothing happens."""
+    if not mesh.catalogue.modules:
+        return _put_module(draw, vocabulary, mesh)
+    old = draw(one_of(*mesh.catalogue.modules))
+    new = draw(modules(vocabulary, name=old.name))
+    own = {provision.name for provision in old.provides}
+    asked = [r for r in new.requires if r.every or r.name not in own]
+    return PutModule(module=evolve(new, provides=old.provides, requires=asked))
+
+
 def _drop_module(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     return DropModule(module=draw(one_of(*vocabulary.modules)))
 
@@ -124,7 +135,7 @@ _OF_A_NODE: tuple[_Made, ...] = (
     _put_node,
     _drop_node,
 )
-_OF_THE_CATALOGUE: tuple[_Made, ...] = (_put_module, _drop_module)
+_OF_THE_CATALOGUE: tuple[_Made, ...] = (_put_module, _upgrade, _drop_module)
 _IN_EMPTY: tuple[_Made, ...] = (_put_node, *_OF_THE_CATALOGUE)
 
 

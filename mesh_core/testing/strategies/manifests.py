@@ -225,11 +225,12 @@ def modules(
     return _module(draw, vocabulary, trouble, own_name, own, names)
 
 
-_SIZES = (0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7, 7)
+# hypothesis is fond of the first of a list, and of the last: an empty mesh is neither.
+_SIZES = (1, 2, 2, 3, 3, 3, 0, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7)
 
 
 def up_to(most: int) -> st.SearchStrategy[int]:
-    """A number up to `most`; the greater ones more often, for much happens there."""
+    """A number up to `most`; seldom 0."""
     return one_of(*(size for size in _SIZES if size <= most))
 
 

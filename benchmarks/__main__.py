@@ -1,0 +1,158 @@
+"""`python -m benchmarks`: run everything, print the tables, exit 1 where a target is missed."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from attrs import asdict, frozen
+
+from benchmarks import measure, startup
+from benchmarks.generate import Kind
+from benchmarks.measure import Measured
+from benchmarks.startup import Started
+
+SMALL, LARGE = 1_000, 10_000
+REPETITIONS = {SMALL: 9, LARGE: 5}
+QUICK = {SMALL: 3, LARGE: 2}
+STARTS, QUICK_STARTS = 21, 7
+
+MOST_OF_PLAIN = 1.5
+MOST_OF_GRAPH = 0.6
+MOST_OF_BARE = 1.3
+MOST_OF_LINEAR = 1.5
+"""Time for ten times the nodes, over ten times the time: the collector alone costs some of it."""
+
+
+@frozen(kw_only=True)
+class Target:
+    """One number and the most that it may be."""
+
+    what: str
+    value: float
+    limit: float
+
+    @property
+    def missed(self) -> bool:
+        """Whether it is over its limit."""
+        return self.value > self.limit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit code 0 where every target is met and everything agrees, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions: a first look")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, no tables")
+    options = parser.parse_args(arguments)
+    meshes = [
+        measure.measure(kind=kind, nodes=nodes, repetitions=repetitions)
+        for kind in get_args(Kind)
+        for nodes, repetitions in (QUICK if options.quick else REPETITIONS).items()
+    ]
+    starts = start_times(QUICK_STARTS if options.quick else STARTS)
+    targets = [*speed_targets(meshes), *start_targets(starts)]
+    faults = list(faults_of(meshes, starts))
+    if options.json:
+        print(json.dumps(as_data(meshes, starts, targets, faults), indent=2))
+    else:
+        print("\n".join(tables(meshes, starts, targets, faults)))
+    return 1 if faults or any(target.missed for target in targets) else 0
+
+
+def start_times(repetitions: int) -> list[Started]:
+    """Nothing where there is no `mesh` to start; `faults_of` tells."""
+    program = startup.program()
+    return startup.measure(program, repetitions=repetitions) if program else []
+
+
+def speed_targets(meshes: Sequence[Measured]) -> Iterator[Target]:
+    """Both floors for each mesh, and linearity for each kind."""
+    for mesh in meshes:
+        what = f"{mesh.kind}, {mesh.nodes} nodes: resolve / "
+        yield Target(what=what + "plain", value=mesh.against_plain, limit=MOST_OF_PLAIN)
+        yield Target(what=what + "graph each", value=mesh.against_graph, limit=MOST_OF_GRAPH)
+    for kind in get_args(Kind):
+        small, large = (mesh for mesh in meshes if mesh.kind == kind)
+        growth = large.resolve / small.resolve / (large.nodes / small.nodes)
+        yield Target(what=f"{kind}: linear in nodes", value=growth, limit=MOST_OF_LINEAR)
+
+
+def start_targets(starts: Sequence[Started]) -> Iterator[Target]:
+    """Each question to `mesh` against the bare program."""
+    for start in starts:
+        what = f"mesh {start.option} / bare typer program"
+        yield Target(what=what, value=start.against_bare, limit=MOST_OF_BARE)
+
+
+def faults_of(meshes: Sequence[Measured], starts: Sequence[Started]) -> Iterator[str]:
+    """What makes the numbers worthless, or is wrong whatever they are."""
+    for mesh in meshes:
+        if mesh.differing:
+            some = ", ".join(mesh.differing[:3])
+            count = len(mesh.differing)
+            yield f"{mesh.kind}, {mesh.nodes} nodes: a floor differs on {count} nodes: {some}"
+        counts = asdict(mesh.counts)
+        if absent := [what for what, number in counts.items() if not number]:
+            yield f"{mesh.kind}, {mesh.nodes} nodes: the mesh has no {', '.join(absent)}"
+    if not starts:
+        yield f"no mesh program beside {sys.executable}: install the project there first"
+    for start in starts:
+        if start.unwanted:
+            yield f"mesh {start.option} imports {', '.join(start.unwanted)}"
+
+
+def as_data(
+    meshes: Sequence[Measured],
+    starts: Sequence[Started],
+    targets: Sequence[Target],
+    faults: Sequence[str],
+) -> dict[str, object]:
+    """Everything, for `--json`."""
+    return {
+        "meshes": [mesh.as_data() for mesh in meshes],
+        "starts": [start.as_data() for start in starts],
+        "targets": [{**asdict(target), "missed": target.missed} for target in targets],
+        "faults": list(faults),
+    }
+
+
+def tables(
+    meshes: Sequence[Measured],
+    starts: Sequence[Started],
+    targets: Sequence[Target],
+    faults: Sequence[str],
+) -> Iterator[str]:
+    """The tables, line by line: what was timed, what came out, and each target."""
+    yield "milliseconds, medians"
+    yield f"{'mesh':>8} {'nodes':>6} {'plain':>8} {'resolve':>8} {'graph':>8} {'read':>8}"
+    for mesh in meshes:
+        times = (mesh.plain, mesh.resolve, mesh.graph, mesh.read)
+        columns = " ".join(f"{1000 * seconds:8.1f}" for seconds in times)
+        yield f"{mesh.kind:>8} {mesh.nodes:6} {columns}"
+    yield ""
+    yield "what resolve made of it"
+    names = list(asdict(meshes[0].counts))
+    yield f"{'mesh':>8} {'nodes':>6} " + " ".join(f"{name:>9}" for name in names)
+    for mesh in meshes:
+        columns = " ".join(f"{number:9}" for number in asdict(mesh.counts).values())
+        yield f"{mesh.kind:>8} {mesh.nodes:6} {columns}"
+    yield ""
+    for start in starts:
+        both = f"{1000 * start.mesh:.0f} ms, bare {1000 * start.bare:.0f} ms"
+        yield f"mesh {start.option}: {both}"
+    yield ""
+    yield f"{'ratio':>6} {'most':>5}"
+    for target in targets:
+        yield f"{target.value:6.2f} {target.limit:5.2f}  {verdict(target)}  {target.what}"
+    for fault in faults:
+        yield f"FAULT: {fault}"
+
+
+def verdict(target: Target) -> str:
+    """One word, as wide as the other."""
+    return "MISSED" if target.missed else "met   "
+
+
+if __name__ == "__main__":
+    sys.exit(main())

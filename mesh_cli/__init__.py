@@ -1,0 +1,1 @@
+"""The command line. One file for each command group; nothing here decides what a mesh should be."""

@@ -1,0 +1,51 @@
+"""The command line `mesh` as a whole: which commands there are, and in which order help shows them."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as distribution_version
+from typing import Annotated
+
+import typer
+
+from mesh_cli.commands import assigning, modules, nodes, planning, store, transfer
+from mesh_cli.output import say
+
+app = typer.Typer(
+    help="Works out what each of your machines should be, and why.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"mesh {distribution_version('meshwright')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _mesh(
+    *,
+    _version_wanted: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Works out what each of your machines should be, and why."""
+
+
+app.command("plan")(planning.plan)
+app.command("graph")(planning.graph)
+app.command("lint")(planning.lint)
+app.command("assign")(assigning.assign)
+app.command("unassign")(assigning.unassign)
+app.command("pin")(assigning.pin)
+app.command("unpin")(assigning.unpin)
+app.add_typer(nodes.group, name="node")
+app.add_typer(modules.group, name="module")
+app.command("init")(store.init)
+app.command("import")(transfer.import_mesh)
+app.command("export")(transfer.export)
+app.command("history")(store.history)
+app.command("backup")(store.backup)

@@ -1,0 +1,187 @@
+"""`mesh node ...`: the machines, and what they said of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mesh_cli import reading
+from mesh_cli.exits import Exit, Stop
+from mesh_cli.lookup import known_node
+from mesh_cli.options import (
+    AnywayOption,
+    JsonOption,
+    NodeArgument,
+    NoInputOption,
+    StoreOption,
+    YesOption,
+    checked_name,
+)
+from mesh_cli.output import say, say_json, table
+from mesh_cli.recording import Recording
+from mesh_cli.wiring import opened_store
+
+if TYPE_CHECKING:
+    from mesh_core.change import Change
+    from mesh_core.model.mesh import Mesh
+
+group = typer.Typer(help="The machines.", rich_markup_mode=None, no_args_is_help=True)
+
+
+@group.command("add")
+def add(
+    names: Annotated[list[str], typer.Argument(metavar="NODE...", show_default=False)],
+    *,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add nodes. A node that never reported counts as having no capability.
+
+    Example: mesh node add nas
+    """
+    for name in names:
+        checked_name("node", name)
+
+    def decide(mesh: Mesh) -> Iterable[Change]:
+        from mesh_core.change import PutNode
+        from mesh_core.model.node import Node
+
+        there = [name for name in names if mesh.node(name) is not None]
+        if there:
+            line = f"there is a node {there[0]!r} already"
+            raise Stop(Exit.FAILED, "exists", line, {"name": there[0]})
+        return [PutNode(node=Node(name=name)) for name in dict.fromkeys(names)]
+
+    command = " ".join(["mesh node add", *names])
+    Recording(command, store=store, as_json=as_json).run(decide)
+
+
+@group.command("remove")
+def remove(
+    node: NodeArgument,
+    *,
+    yes: YesOption = False,
+    no_input: NoInputOption = False,
+    anyway: AnywayOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget a node, with its assignments, its report, its pins and every pin at it.
+
+    Example: mesh node remove attic
+    """
+
+    def decide(mesh: Mesh) -> Iterable[Change]:
+        from mesh_core.change import DropNode
+
+        known_node(mesh, node)
+        return [DropNode(node=node)]
+
+    asks = not (yes or no_input)
+    Recording(f"mesh node remove {node}", store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
+
+
+@group.command("report")
+def report(
+    node: NodeArgument,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help='A JSON object like {"systemd": true}, or -.', show_default=False
+        ),
+    ],
+    *,
+    anyway: AnywayOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Record what a machine said of itself: its capabilities, each present or absent.
+
+    It takes the place of whatever the machine said before.
+
+    Example: mesh node report nas capabilities.json
+    """
+    capabilities = reading.report(file)
+
+    def decide(mesh: Mesh) -> Iterable[Change]:
+        from mesh_core.change import Report
+
+        known_node(mesh, node)
+        return [Report(node=node, capabilities=capabilities)]
+
+    command = f"mesh node report {node} {file}"
+    Recording(command, store=store, as_json=as_json, anyway=anyway).run(decide)
+
+
+@group.command("list")
+def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """List the nodes, and whether the mesh resolves for each.
+
+    Example: mesh node list
+    """
+    from mesh_core.model.resolution import Plan
+    from mesh_core.resolve import resolve
+    from mesh_core.wire.data import node_to_data
+
+    with opened_store(store) as opened:
+        mesh = opened.mesh()
+    resolution = resolve(mesh)
+    if as_json:
+        nodes = [
+            {**node_to_data(node), "status": _status(resolution.nodes[node.name])} for node in mesh.nodes
+        ]
+        say_json({"nodes": nodes})
+        return
+    if not mesh.nodes:
+        say("there are no nodes yet; add one: mesh node add NAME")
+        return
+    rows = []
+    for node in mesh.nodes:
+        outcome = resolution.nodes[node.name]
+        takes = sorted({answer.node for answer in outcome.takes}) if isinstance(outcome, Plan) else []
+        modules = str(len(outcome.placed))
+        reported = "never" if node.capabilities is None else _present(node.capabilities)
+        rows.append([node.name, _status(outcome), modules, ", ".join(takes) or "-", reported])
+    say(table(rows, ["NODE", "STATE", "MODULES", "TAKES FROM", "HAS"]))
+
+
+@group.command("show")
+def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Show what was said of a node, and what it reported.
+
+    Example: mesh node show nas
+    """
+    from mesh_core.resolve import resolve
+    from mesh_core.wire.data import node_to_data, outcome_to_data
+
+    with opened_store(store) as opened:
+        mesh = opened.mesh()
+    entry = known_node(mesh, node)
+    outcome = resolve(mesh).nodes[node]
+    if as_json:
+        say_json({"node": node_to_data(entry), "outcome": outcome_to_data(outcome)})
+        return
+    rows = [["node", entry.name], ["state", f"{_status(outcome)} (`mesh plan {node}` says what and why)"]]
+    rows.append(["assigned", ", ".join(entry.assigned) or "-"])
+    pulled = sorted(module.name for module in outcome.placed if module.reason == "pulled-in")
+    rows.append(["pulled in", ", ".join(pulled) or "-"])
+    rows += [["pin", f"{pin.provision} from {pin.target}"] for pin in entry.pins]
+    if entry.capabilities is None:
+        rows.append(["reported", "never: it counts as having nothing until it does"])
+    for capability in entry.capabilities or ():
+        said = "present" if capability.present else "absent"
+        detail = f": {capability.detail}" if capability.detail else ""
+        rows.append(["reported", f"{capability.name} {said}{detail}"])
+    say(table(rows))
+
+
+def _status(outcome: Any) -> str:
+    from mesh_core.model.resolution import Plan
+
+    return "planned" if isinstance(outcome, Plan) else "refused"
+
+
+def _present(capabilities: Iterable[Any]) -> str:
+    return ", ".join(c.name for c in capabilities if c.present) or "nothing"

@@ -1,0 +1,17 @@
+"""Names out of the store, for the shell's completion."""
+
+from __future__ import annotations
+
+from mesh_cli.wiring import opened_store
+
+
+def names(what: str) -> list[str]:
+    """The nodes, modules or mesh-scoped provisions of the store, sorted."""
+    with opened_store(None) as store:
+        mesh = store.mesh()
+    if what == "nodes":
+        return [node.name for node in mesh.nodes]
+    if what == "modules":
+        return [module.name for module in mesh.catalogue]
+    scoped = {p.name for module in mesh.catalogue for p in module.provides if p.scope == "mesh"}
+    return sorted(scoped)

@@ -1,0 +1,160 @@
+"""Recording a change: gather the mesh, decide on it as a value, write it down or refuse.
+
+Everything between is one transaction of the store, so that what was decided is what is recorded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from mesh_cli.exits import Exit, Stop
+from mesh_cli.output import note, say, say_json
+from mesh_cli.wiring import now, opened_store, who
+
+if TYPE_CHECKING:
+    from mesh_core.analysis.proposal import Proposal
+    from mesh_core.change import Change
+    from mesh_core.model.mesh import Mesh
+    from mesh_core.ports import Session
+
+Decide = Callable[["Mesh"], "Iterable[Change]"]
+
+
+class Recording:
+    """One command that changes the mesh, with what the person said about how.
+
+    `asks` is whether a person confirms before anything is removed.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        store: Path | None,
+        as_json: bool,
+        anyway: bool = False,
+        keep: bool | None = None,
+        asks: bool = False,
+        dry_run: bool = False,
+    ) -> None:
+        self._command = command
+        self._store = store
+        self._as_json = as_json
+        self._anyway = anyway
+        self._keep = keep
+        self._asks = asks
+        self._dry_run = dry_run
+
+    def run(self, decide: Decide, *, preview: Callable[[Proposal], list[str]] | None = None) -> None:
+        """Decide on the mesh as it stands and record it. Stops, with nothing written, where it is refused.
+
+        `preview` gives lines that are shown whether it is refused or not, instead of what was done.
+        """
+        with opened_store(self._store) as store:
+            if self._asks and not self._anyway and sys.stdin.isatty():
+                self._confirm(_proposed(store.mesh(), decide, self._keep or False))
+            with store.writing() as session:
+                proposal = _proposed(session.mesh(), decide, self._keep or False)
+                if preview is not None and proposal.changes and not self._as_json:
+                    say(preview(proposal))
+                self._refuse_if_harmful(proposal)
+                number = None
+                if proposal.changes and not self._dry_run:
+                    number = self._write(session, proposal)
+        self._tell(proposal, number, previewed=preview is not None)
+
+    def _write(self, session: Session, proposal: Proposal) -> int:
+        from mesh_core.event import Event
+
+        event = Event(at=now(), who=who(), command=self._command, changes=proposal.changes)
+        return session.record(event)
+
+    def _confirm(self, proposal: Proposal) -> None:
+        if not proposal.changes:
+            return
+        from mesh_core.explain.changes import differences
+
+        for change in proposal.changes:
+            note(list(differences(change, proposal.before)))
+        if not typer.confirm("Go on?", err=True):
+            raise Stop(Exit.FAILED, "not-confirmed", "nothing was changed")
+
+    def _refuse_if_harmful(self, proposal: Proposal) -> None:
+        if self._anyway or not proposal.consequences.harmful:
+            return
+        from mesh_cli.render.consequences import harm_lines
+
+        lines = [f"refused: {self._command}", *(f"  {line}" for line in harm_lines(proposal))]
+        if self._keep is False and _keeping_helps(proposal):
+            lines.append("fix: the same with --keep, which pins and assigns what stands now")
+        lines.append("nothing was recorded; --anyway records it all the same")
+        raise Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal))
+
+    def _tell(self, proposal: Proposal, number: int | None, *, previewed: bool) -> None:
+        if self._as_json:
+            say_json(recorded_facts(proposal, number))
+            return
+        from mesh_cli.render.consequences import done_lines, effect_lines
+
+        say(effect_lines(proposal) if previewed and proposal.changes else done_lines(proposal))
+        if self._dry_run and proposal.changes:
+            say("nothing was recorded: --dry-run")
+
+
+def _proposed(mesh: Mesh, decide: Decide, keep: bool) -> Proposal:
+    from mesh_core.analysis.proposal import propose
+    from mesh_core.faults import CatalogueError
+
+    changes = tuple(decide(mesh))
+    try:
+        return propose(mesh, changes, keep=keep)
+    except CatalogueError as error:
+        lines = ["refused: the catalogue would not agree with itself"]
+        lines += [f"  {fault}" for fault in error.faults]
+        raise Stop(Exit.REFUSED, "catalogue", lines) from None
+
+
+def _keeping_helps(proposal: Proposal) -> bool:
+    from mesh_core.analysis.proposal import propose
+
+    kept = propose(proposal.before, proposal.changes, keep=True)
+    return bool(kept.kept) and not kept.consequences.harmful
+
+
+def harm_facts(proposal: Proposal) -> dict[str, Any]:
+    """What a change does to whom, as plain data."""
+    from mesh_core.problems import facts
+
+    harm = proposal.consequences
+    return {
+        "refused": [
+            {"node": refusal.node, "problems": [facts(problem) for problem in refusal.problems]}
+            for refusal in harm.refused
+        ],
+        "moves": [
+            {
+                "node": move.node,
+                "provision": move.provision,
+                "from": {"node": move.before.node, "module": move.before.module},
+                "to": {"node": move.after.node, "module": move.after.module},
+            }
+            for move in (*harm.moves, *harm.meant)
+        ],
+    }
+
+
+def recorded_facts(proposal: Proposal, number: int | None) -> dict[str, Any]:
+    """What was recorded, as plain data; `event` is null where nothing was."""
+    from mesh_core.wire.changes import change_to_data
+
+    return {
+        "event": number,
+        "changes": [change_to_data(change) for change in proposal.changes],
+        **harm_facts(proposal),
+        "mended": list(proposal.consequences.mended),
+    }

@@ -1,0 +1,58 @@
+"""What a change would do, or has done, in lines."""
+
+from __future__ import annotations
+
+from mesh_core.analysis.proposal import Proposal
+from mesh_core.change import PutNode
+from mesh_core.explain import Explainer
+from mesh_core.explain.changes import differences, done, moved, would
+from mesh_core.explain.words import counted, some
+
+_EXPLAINED = 10
+
+
+def harm_lines(proposal: Proposal) -> list[str]:
+    """What the change would do to whom: the nodes that it would refuse, with why, and the moves."""
+    explainer = Explainer(proposal.after, proposal.resolution)
+    refused = proposal.consequences.refused
+    explained = tuple(explainer.refusal(refusal, fixes=False) for refusal in refused[:_EXPLAINED])
+    lines = list(would(proposal.consequences, explained))
+    if len(refused) > _EXPLAINED:
+        lines.append(f"and {len(refused) - _EXPLAINED} more nodes would be refused")
+    return lines
+
+
+def done_lines(proposal: Proposal) -> list[str]:
+    """What was done, and what it did to whom."""
+    if not proposal.changes:
+        return ["nothing to change: the mesh is so already"]
+    lines: list[str] = []
+    for change in proposal.changes:
+        if isinstance(change, PutNode):
+            lines += differences(change, proposal.before)
+        else:
+            lines.append(done(change) + (" (kept as it was)" if change in proposal.kept else ""))
+    return lines + effect_lines(proposal)
+
+
+def effect_lines(proposal: Proposal) -> list[str]:
+    """What the change did to whom."""
+    effects = proposal.consequences
+    lines = [f"  {moved(move)}" for move in (*effects.moves, *effects.meant)]
+    if effects.mended:
+        lines.append(f"  no longer refused: {some(effects.mended)}")
+    if effects.refused:
+        nodes = [refusal.node for refusal in effects.refused]
+        lines.append(f"  refused now: {some(nodes)} (`mesh plan` says why)")
+    lines += [
+        f"  the pin of {lost.node} for {lost.pin.provision!r} went with it" for lost in effects.lost_pins
+    ]
+    return lines
+
+
+def difference_lines(proposal: Proposal) -> list[str]:
+    """How the mesh changes, module by module and node by node, and a line that counts."""
+    lines = [line for change in proposal.changes for line in differences(change, proposal.before)]
+    signs = [line[0] for line in lines]
+    count = f"{signs.count('+')} new, {signs.count('~')} changed, {signs.count('-')} removed"
+    return [*lines, f"{counted(len(lines), 'difference')}: {count}"]

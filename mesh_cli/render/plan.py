@@ -1,0 +1,197 @@
+"""How a plan looks: first what would be on each node, then who is refused, the cause first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from mesh_cli.output import styled
+from mesh_core.explain import Explainer
+from mesh_core.explain.words import counted, some
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
+from mesh_core.problems import key
+from mesh_core.wire.data import resolution_to_data
+from mesh_core.wire.fingerprint import fingerprint
+
+_EXPLAINED = 20
+"""How many different refusals are explained in full; a person reads no more at once."""
+
+
+class PlanView:
+    """A resolution against what was last declared, as lines."""
+
+    def __init__(self, mesh: Mesh, resolution: Resolution, declared: Mapping[str, tuple[str, ...]]) -> None:
+        self._mesh = mesh
+        self._resolution = resolution
+        self._declared = declared
+        self._explainer = Explainer(mesh, resolution)
+        self._takers = _takers(resolution)
+        self._width = max((len(node.name) for node in mesh.nodes), default=0)
+
+    def changes(self, nodes: Iterable[str]) -> bool:
+        """Whether something would change on one of these nodes."""
+        plans = (self._resolution.nodes[node] for node in nodes)
+        return any(self._changed(plan) for plan in plans if isinstance(plan, Plan))
+
+    def whole(self) -> list[str]:
+        """The plan of the whole mesh."""
+        if not self._mesh.nodes:
+            return ["there are no nodes yet; add one: mesh node add NAME"]
+        changing = [plan for plan in self._resolution.plans if self._changed(plan)]
+        unchanged = [plan.node for plan in self._resolution.plans if not self._changed(plan)]
+        lines = [self._head(len(changing), len(unchanged)), ""]
+        for plan in changing:
+            lines += [*self._plan(plan, everything=False), ""]
+        if unchanged:
+            lines += [f"nothing to change on {some(unchanged)}", ""]
+        lines += self._refusals(self._resolution.refusals)
+        return [*lines, self._count(changing)]
+
+    def of_node(self, node: str) -> list[str]:
+        """The plan of one node, with what does not change too; or why it is refused."""
+        outcome = self._resolution.nodes[node]
+        if isinstance(outcome, Refusal):
+            return self._refusals([outcome])[:-1]
+        lines = self._plan(outcome, everything=True)
+        takers = self._takers.get(node, [])
+        if takers:
+            lines.append(f"{counted(len(takers), 'node takes', 'nodes take')} from it: {some(takers)}")
+        return lines
+
+    def _head(self, changing: int, unchanged: int) -> str:
+        short = fingerprint(resolution_to_data(self._resolution))[:7]
+        parts = [counted(changing, "node changes", "nodes change")]
+        parts += [f"{unchanged} unchanged"] if unchanged else []
+        refused = len(self._resolution.refusals)
+        parts += [f"{refused} refused"] if refused else []
+        return f"Plan {short}   {', '.join(parts)}"
+
+    def _count(self, changing: list[Plan]) -> str:
+        added = sum(len(self._added(plan)) for plan in changing)
+        removed = sum(len(self._removed(plan)) for plan in changing)
+        parts = [f"{added} to add", f"{removed} to remove"]
+        refused = len(self._resolution.refusals)
+        parts += [f"{counted(refused, 'node')} refused"] if refused else []
+        return ", ".join(parts) + "."
+
+    def _added(self, plan: Plan) -> list[str]:
+        declared = self._declared.get(plan.node, ())
+        return [name for name in plan.order if name not in declared]
+
+    def _removed(self, plan: Plan) -> list[str]:
+        return [name for name in self._declared.get(plan.node, ()) if name not in plan.members]
+
+    def _changed(self, plan: Plan) -> bool:
+        return bool(self._added(plan) or self._removed(plan))
+
+    def _plan(self, plan: Plan, *, everything: bool) -> list[str]:
+        """A node's name, and beside it a line for each module, with what the module takes below."""
+        added = self._added(plan)
+        lines: list[str] = []
+        for module in plan.modules:
+            if everything or module.name in added:
+                lines.append(_module_line(module, "+" if module.name in added else "="))
+                lines += [f"    {line}" for line in self._answers(plan, module.name)]
+        lines += [styled(f"- {name}", "red") for name in self._removed(plan)]
+        return list(self._beside(plan.node, lines or ["nothing"]))
+
+    def _beside(self, node: str, lines: list[str]) -> Iterator[str]:
+        margin = " " * self._width
+        for place, line in enumerate(lines):
+            yield f"{node.ljust(self._width) if not place else margin}  {line}"
+
+    def _answers(self, plan: Plan, module: str) -> Iterator[str]:
+        """What a module takes; a name that several ask for stands under the first of them."""
+        every: dict[str, list[Answer]] = defaultdict(list)
+        for answer in plan.answers:
+            if _first(answer.required_by, plan) != module:
+                continue
+            if answer.every:
+                every[answer.provision].append(answer)
+            else:
+                yield f"{self._one(plan, answer)}{_unsettled(plan, answer)}"
+        for provision, answers in every.items():
+            sources = some([f"{a.node} ({a.module}){_mark(plan, a)}" for a in answers])
+            yield f"takes {provision} from every: {sources}"
+
+    def _one(self, plan: Plan, answer: Answer) -> str:
+        node = self._mesh.node(plan.node)
+        pin = node.pin(answer.provision) if node else None
+        why = "pinned" if pin else "the only one that offers it"
+        if answer.node == plan.node:
+            return f"has {answer.provision} from {answer.module} on itself   {why}"
+        return f"takes {answer.provision} from {answer.node} ({answer.module})   {why}"
+
+    def _refusals(self, refusals: Iterable[Refusal]) -> list[str]:
+        """Each refused node with its problems; nodes refused for the same are told together."""
+        lines: list[str] = []
+        groups = list(_same(refusals).values())
+        for group in groups[:_EXPLAINED]:
+            lines += [*self._refusal(group), ""]
+        left = sum(len(group) for group in groups[_EXPLAINED:])
+        if left:
+            lines += [
+                f"{counted(left, 'more node is', 'more nodes are')} refused: mesh plan NODE says why",
+                "",
+            ]
+        return lines
+
+    def _refusal(self, group: list[Refusal]) -> list[str]:
+        refusal = group[0]
+        below: list[str] = []
+        for explanation in self._explainer.refusal(refusal):
+            below.append(styled("refused: ", "red", bold=True) + explanation.headline)
+            below += [f"    {line}" for line in explanation.below]
+        others = [other.node for other in group[1:]]
+        if others:
+            below.append(f"refused for the same: {some(others)}")
+        takers = sorted({taker for same in group for taker in self._takers.get(same.node, ())})
+        if takers:
+            below.append(f"{counted(len(takers), 'node takes', 'nodes take')} from it: {some(takers)}")
+        below.append("it keeps what it has" if not others else "they keep what they have")
+        return list(self._beside(refusal.node, below))
+
+
+def _module_line(module: PlannedModule, sign: str) -> str:
+    text = f"{module.name} {module.version}"
+    shown = styled(f"{sign} {text}", "green") if sign == "+" else f"{sign} {text}"
+    return f"{shown}{' ' * max(1, 24 - len(text))}{_why(module)}"
+
+
+def _why(module: PlannedModule) -> str:
+    if module.reason is Reason.ASSIGNED:
+        return "assigned"
+    first, *others = module.by
+    more = f" (and {len(others)} more)" if others else ""
+    return f"pulled in: {first.module} requires {first.requires}{more}"
+
+
+def _first(required_by: tuple[str, ...], outcome: Outcome) -> str:
+    return next(name for name in outcome.order if name in required_by)
+
+
+def _unsettled(plan: Plan, answer: Answer) -> str:
+    return f"   unsettled: {answer.node} is refused, see below" if answer in plan.unsettled else ""
+
+
+def _mark(plan: Plan, answer: Answer) -> str:
+    return " (unsettled)" if answer in plan.unsettled else ""
+
+
+def _takers(resolution: Resolution) -> dict[str, list[str]]:
+    """By node, the planned nodes that take from it."""
+    takers: dict[str, set[str]] = defaultdict(set)
+    for plan in resolution.plans:
+        for answer in plan.takes:
+            takers[answer.node].add(plan.node)
+    return {node: sorted(names) for node, names in takers.items()}
+
+
+def _same(refusals: Iterable[Refusal]) -> dict[tuple[tuple[str, ...], ...], list[Refusal]]:
+    """Refusals by their problems, whatever node they are on."""
+    groups: dict[tuple[tuple[str, ...], ...], list[Refusal]] = {}
+    for refusal in refusals:
+        same = tuple(key(problem)[1:] for problem in refusal.problems)
+        groups.setdefault(same, []).append(refusal)
+    return groups

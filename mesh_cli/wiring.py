@@ -1,0 +1,48 @@
+"""The one place that names concrete adapters, the clock and the person at the keyboard."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mesh_cli.settings import store_path
+
+if TYPE_CHECKING:
+    from mesh_core.ports import Store
+
+
+@contextmanager
+def opened_store(flag: Path | None) -> Iterator[Store]:
+    """The store that the settings name. Raises `StoreError`s, which `main` tells."""
+    from mesh_adapters.store import SqliteStore
+
+    store = SqliteStore.open(str(store_path(flag)))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def create_store(path: Path) -> None:
+    """A new, empty store. Raises `StoreError`s."""
+    from mesh_adapters.store import SqliteStore
+
+    SqliteStore.create(str(path)).close()
+
+
+def now() -> str:
+    """This instant, in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def who() -> str:
+    """Who is at the keyboard: behind sudo, the one who typed it."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"

@@ -1,0 +1,39 @@
+"""`mesh import`: a mesh document laid over a mesh (design, part 11)."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from mesh_core.model.catalogue import Catalogue
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.node import Node
+from mesh_core.wire.document import MeshDocument, to_node
+from mesh_core.wire.entries import NodeEntry
+
+
+def merged(mesh: Mesh, document: MeshDocument, *, replace: bool = False) -> Mesh:
+    """The mesh with the document laid over it.
+
+    The modules that the document names take the place of those of their name. Of a node's entry, what it
+    does not mention is left as it was, and what it gives empty is emptied; what the machine itself reported
+    stays, and only a node that never reported takes the report of the document. With `replace`, modules and
+    nodes that the document does not name are gone. Raises `CatalogueError` where the two do not agree.
+    """
+    modules = {} if replace else {module.name: module for module in mesh.catalogue}
+    modules |= {module.name: module for module in document.mesh.catalogue}
+    nodes = {} if replace else {node.name: node for node in mesh.nodes}
+    for entry in document.nodes:
+        nodes[entry.name] = _laid_over(mesh.node(entry.name), entry)
+    return Mesh(catalogue=Catalogue(modules=modules.values()), nodes=nodes.values())
+
+
+def _laid_over(node: Node | None, entry: NodeEntry) -> Node:
+    written = to_node(entry)
+    if node is None:
+        return written
+    return evolve(
+        node,
+        assigned=node.assigned if entry.assign is None else written.assigned,
+        pins=node.pins if entry.pins is None else written.pins,
+        capabilities=written.capabilities if node.capabilities is None else node.capabilities,
+    )

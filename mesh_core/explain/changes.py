@@ -1,0 +1,123 @@
+"""Changes and their consequences, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from mesh_core.analysis.consequences import Consequences
+from mesh_core.analysis.what_if import Move
+from mesh_core.change import (
+    Assign,
+    Change,
+    DropModule,
+    DropNode,
+    PutModule,
+    PutNode,
+    Report,
+    SetPin,
+    Unassign,
+    Unpin,
+)
+from mesh_core.explain.problems import Explanation
+from mesh_core.explain.words import counted, offer, some
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.node import Node
+from mesh_core.problems import key
+
+
+def done(change: Change) -> str:
+    """A change that was made, as one says it afterwards."""
+    match change:
+        case Assign():
+            return f"{change.module} is assigned to {change.node}"
+        case Unassign():
+            return f"{change.module} is no longer assigned to {change.node}"
+        case SetPin():
+            return f"{change.node} takes {change.pin.provision!r} from {change.pin.target}"
+        case Unpin():
+            return f"{change.node} is no longer pinned for {change.provision!r}"
+        case PutModule():
+            return f"{change.module.name} {change.module.version} is in the catalogue"
+        case DropModule():
+            return f"{change.module} is no longer in the catalogue"
+        case PutNode():
+            return f"node {change.node.name}"
+        case DropNode():
+            return f"node {change.node} is removed"
+        case Report():
+            return f"{change.node} reported {counted(len(change.capabilities), 'capability', 'capabilities')}"
+        case _:
+            assert_never(change)
+
+
+def differences(change: Change, before: Mesh) -> Iterator[str]:
+    """A change of a whole mesh as lines: `+ module zsh 5.9`, `~ node pi: + assign web`."""
+    match change:
+        case PutModule(module=module):
+            old = before.catalogue.get(module.name)
+            if old is None:
+                yield f"+ module {module.name} {module.version}"
+            elif old.version != module.version:
+                yield f"~ module {module.name} {old.version} -> {module.version}"
+            else:
+                yield f"~ module {module.name} {module.version}, with another manifest"
+        case DropModule():
+            yield f"- module {change.module}"
+        case PutNode(node=node):
+            yield from _node_differences(before.node(node.name), node)
+        case DropNode():
+            yield f"- node {change.node}"
+        case _:
+            yield done(change)
+
+
+def _node_differences(old: Node | None, new: Node) -> Iterator[str]:
+    was = old or Node(name=new.name)
+    lines = [f"+ assign {module}" for module in new.assigned if module not in was.assigned]
+    lines += [f"- assign {module}" for module in was.assigned if module not in new.assigned]
+    lines += [f"+ pin {pin.provision} {pin.target}" for pin in new.pins if pin not in was.pins]
+    provisions = {pin.provision for pin in new.pins}
+    lines += [f"- pin {pin.provision}" for pin in was.pins if pin.provision not in provisions]
+    if new.capabilities != was.capabilities:
+        lines.append("+ what it reported")
+    yield f"{'~' if old else '+'} node {new.name}" + (f": {', '.join(lines)}" if lines else "")
+
+
+def moved(move: Move) -> str:
+    """An answer that moves: whose, from where to where."""
+    return f"{move.node} takes {move.provision!r} from {offer(move.after)} instead of {offer(move.before)}"
+
+
+def would(consequences: Consequences, refusals: tuple[tuple[Explanation, ...], ...]) -> Iterator[str]:
+    """What a change would do to whom, the cause first; `refusals` explain the nodes it would refuse."""
+    if refusals:
+        nodes = [explanations[0].problem.node for explanations in refusals]
+        yield f"{counted(len(nodes), 'node')} would be refused: {some(nodes)}"
+    for explanation, others in _folded(refusals):
+        yield f"  {explanation.headline}"
+        yield from (f"    {line}" for line in explanation.details)
+        if others:
+            yield f"    the same on {some(others)}"
+    if consequences.moves:
+        yield f"{counted(len(consequences.moves), 'answer')} would move to another node or module:"
+        yield from (f"  {moved(move)}" for move in consequences.moves)
+    for lost in consequences.lost_pins:
+        yield f"the pin of {lost.node} for {lost.pin.provision!r} at {lost.pin.target} would go with it"
+
+
+def _folded(
+    refusals: tuple[tuple[Explanation, ...], ...],
+) -> Iterator[tuple[Explanation, list[str]]]:
+    """Each problem once, with the other nodes that have the same one."""
+    first: dict[tuple[str, ...], Explanation] = {}
+    others: dict[tuple[str, ...], list[str]] = {}
+    for explanations in refusals:
+        for explanation in explanations:
+            same = key(explanation.problem)[1:]
+            if same in first:
+                others[same].append(explanation.problem.node)
+            else:
+                first[same], others[same] = explanation, []
+    for same, explanation in first.items():
+        yield explanation, others[same]

@@ -1,0 +1,22 @@
+"""What holds for every test: how hard hypothesis looks. Fixtures live beside their tests."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# No deadline anywhere: a busy machine is no fault of the code, and no test measures time.
+settings.register_profile("default", max_examples=60, deadline=None)
+# The same examples in every run, so that a red run means the change and not the dice.
+settings.register_profile(
+    "ci", max_examples=100, deadline=None, derandomize=True, print_blob=True, database=None
+)
+settings.register_profile(
+    "thorough",
+    max_examples=5_000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
+)
