@@ -21,6 +21,23 @@ from mesh_core.resolve.catalogue_rules import CatalogueRules
 from mesh_core.resolve.offers import Ask, Footing
 
 
+class Lacking(dict[frozenset[str], int]):
+    """By the capabilities that a node has, the modules that need another one, as bits."""
+
+    def __init__(self, catalogue: CatalogueRules) -> None:
+        self._needing = catalogue.needing
+
+    def __missing__(self, present: frozenset[str]) -> int:
+        lacking = sum(bit for bit, needed in self._needing.items() if not needed <= present)
+        self[present] = lacking
+        return lacking
+
+
+def present(node: Node) -> frozenset[str]:
+    """The capabilities that a node has: those it reported present."""
+    return frozenset([c.name for c in node.capabilities or () if c.present])
+
+
 @frozen(kw_only=True)
 class World:
     """What pass two may know of the other nodes: which exist, what they offer, what they hold."""
@@ -31,6 +48,7 @@ class World:
     """The offers of each provision, sorted by node, then module."""
     holders: Mapping[str, tuple[Offer, ...]]
     """Who holds each mesh-scoped claim, sorted by node, then module."""
+    lacking: Lacking
 
 
 def answers_of(node: Node, footing: Footing, world: World) -> tuple[tuple[Answer, ...], list[Problem]]:

@@ -1,7 +1,11 @@
 """What the catalogue alone decides, worked out once for all nodes.
 
-Which module a requirement forces onto a node, what each module's closure is, and which modules a node
-can have without a second look. Nothing here knows of any node.
+Which module a requirement forces onto a node, what each module's closure is, and which modules a node can
+have without a second look. Nothing here knows of any node.
+
+Every module has a *place*: first those of the catalogue's own order, in that order, then those that are stuck
+in it. And it has a *bit*, in the order of names: a set of modules is an int, so that what a node has in
+common with a set is one operation, and two nodes that have the same in common share what follows from it.
 """
 
 from __future__ import annotations
@@ -20,29 +24,15 @@ from mesh_core.model.resource import Resource
 from mesh_core.resolve.graph import closures, needs_graph, providers_first
 
 
-@frozen(kw_only=True, eq=False)
-class Choice:
-    """A node-scoped requirement that two or more modules in the catalogue provide.
-
-    It never adds a module to a node. `bit` is its own among all choices of the catalogue.
-    """
-
-    dependent: Dependent
-    providers: tuple[str, ...]
-    bit: int
-
-
 @frozen(kw_only=True)
 class ModuleRules:
     """One module's requirements, sorted out by how they are answered."""
 
     module: Module
-    bit: int
-    """Its own among all modules of the catalogue, in the order of their names."""
     forced: tuple[tuple[Dependent, str], ...]
     """The node-scoped requirements that only one module provides, each with that module."""
-    choices: tuple[Choice, ...]
-    """The node-scoped requirements that two or more modules provide."""
+    choices: tuple[tuple[Dependent, tuple[str, ...]], ...]
+    """The node-scoped requirements that two or more modules provide, each with those modules."""
     from_one: tuple[str, ...]
     """Mesh-scoped names to be answered by one offer."""
     from_every: tuple[str, ...]
@@ -53,95 +43,126 @@ class ModuleRules:
     mesh_claims: tuple[str, ...]
 
 
+@frozen(kw_only=True, eq=False)
+class Choice:
+    """A node-scoped requirement that two or more modules provide. It never adds a module to a node."""
+
+    asker: int
+    """The place of the module that requires it."""
+    providers: tuple[tuple[int, int, int], ...]
+    """Each by its place, its bit, and the bit that says that the choice is bound to it; by place."""
+
+
+@frozen(kw_only=True)
+class Seat:
+    """What decides how a module stands on a node: who has it pulled in, and which choices are bound to it."""
+
+    module: Module
+    assigned: int
+    """The bit that says that the module itself is assigned."""
+    mask: int
+    """That bit, and the bits of everything in `dependents`."""
+    chosen: int
+    """Those of the bits that say that a choice is bound to it."""
+    dependents: Mapping[int, tuple[Dependent, ...]]
+    """The requirements that are bound to the module where a bit is set."""
+
+
 @frozen(kw_only=True)
 class CatalogueRules:
-    """The catalogue as resolution reads it; sets of modules are kept as bits where nodes share by them."""
+    """The catalogue as resolution reads it."""
 
     modules: frozenset[str]
+    names: tuple[str, ...]
+    """The module at each place."""
+    bits: Mapping[str, int]
+    """Each module's own bit."""
+    bit_at: tuple[int, ...]
+    """The bit of the module at each place."""
+    ordered: int
+    """How many modules the catalogue's own order has; at the places from here on, modules are stuck."""
     rules: Mapping[str, ModuleRules]
     providers: Mapping[str, tuple[str, ...]]
     """Every module that provides a name, sorted."""
     closures: Mapping[str, frozenset[str]]
     """A module and all that it forces onto its node, directly or not."""
+    closure_places: Mapping[str, frozenset[int]]
     closure_bits: Mapping[str, int]
-    pulls: Mapping[str, tuple[str, ...]]
-    """The modules that a module forces onto its node by itself, each once."""
-    pulled_by: Mapping[str, int]
-    """The modules that force a module onto their node by themselves."""
-    forced_dependents: Mapping[str, Mapping[int, tuple[Dependent, ...]]]
-    """The requirements by which they do, by the bit of the module that has them, sorted."""
-    choice_dependents: Mapping[str, tuple[tuple[int, Dependent], ...]]
-    """The choices that a module could answer, each with its bit."""
-    rank: Mapping[str, int]
-    """The place in the order of the whole catalogue, of each module that is not stuck in it."""
-    stuck: frozenset[str]
-    """Modules that have no place in the order of the whole catalogue: on a cycle, or behind one."""
-    in_choices: frozenset[str]
-    """Modules that have a choice, or are one."""
-    asking: frozenset[str]
+    pulls: tuple[int, ...]
+    """At each place, the modules that the one there forces onto its node by itself."""
+    seats: tuple[Seat, ...]
+    """At each place, how the module there stands on a node. The bits of members are shifted up by `shift`."""
+    shift: int
+    choices: Mapping[int, tuple[Choice, ...]]
+    """The choices of each module that has some, by its place."""
+    choosing: int
+    asking: int
     """Modules with a mesh-scoped requirement."""
-    offering: frozenset[str]
+    offering: int
     """Modules with a mesh-scoped provision."""
-    claiming_meshwide: frozenset[str]
+    claiming_meshwide: int
     """Modules with a mesh-scoped claim."""
-    needing: frozenset[str]
-    """Modules that need a capability of the machine."""
-    unprovided: frozenset[str]
-    """Modules with a requirement that no module provides."""
-    choosing: frozenset[str]
-    """Modules that have a choice."""
+    needing: Mapping[int, frozenset[str]]
+    """The capabilities that each module needs which needs some, by its bit."""
     claimants: Mapping[str, tuple[str, ...]]
     """Claims that two or more modules have, with those modules."""
-    contending: frozenset[str]
-    """Modules that have such a claim."""
     differing: Mapping[str, tuple[tuple[str, Resource], ...]]
     """Resource identities that modules declare with different content, with every declaration."""
-    declaring: frozenset[str]
-    """Modules that declare such a resource."""
-    suspects: frozenset[str]
-    """Those of the last kinds: modules that can be wrong on a node whatever the rest of the mesh is."""
+    suspects: int
+    """Modules that require what nobody provides, or that can be in conflict with another module."""
+
+    def assigned_bits(self, modules: Iterable[str]) -> int:
+        """The bits that say that these modules are assigned."""
+        return _any(map(self.bits.__getitem__, modules))
+
+    def members(self, bits: int) -> frozenset[str]:
+        """The names of a set of modules."""
+        return frozenset(name for name, bit in self.bits.items() if bits & bit)
 
 
 def read_catalogue(catalogue: Catalogue) -> CatalogueRules:
     """Everything that the catalogue alone decides. Costs its modules times their closures."""
     providers = _providers(catalogue)
-    rules = _all_rules(catalogue, providers)
-    choices = [choice for r in rules.values() for choice in r.choices]
-    forced = _forced_dependents(rules)
+    scopes = {p.name: p.scope for module in catalogue for p in module.provides}
+    rules = {module.name: _rules(module, providers, scopes) for module in catalogue}
     pulls = {name: tuple(dict.fromkeys(p for _, p in r.forced)) for name, r in rules.items()}
     graph = needs_graph(rules, ((p, name) for name, pulled in pulls.items() for p in pulled))
+    order = providers_first(graph)
+    names = (*order, *sorted(rules.keys() - set(order)))
+    place = {name: at for at, name in enumerate(names)}
+    bit = {name: 1 << at for at, name in enumerate(sorted(names))}
     closure = closures(graph)
-    rank = {module: place for place, module in enumerate(providers_first(graph))}
-    claimants = _claimants(catalogue)
-    differing = _differing(catalogue)
-    unprovided = frozenset(name for name, r in rules.items() if r.unprovided)
-    choosing = frozenset(name for name, r in rules.items() if r.choices)
-    contending = frozenset(module for modules in claimants.values() for module in modules)
-    declaring = frozenset(module for entries in differing.values() for module, _ in entries)
+    claimants, differing = _claimants(catalogue), _differing(catalogue)
+    choices = _choices(rules, place, bit)
+    wrong = {m for modules in claimants.values() for m in modules}
+    wrong |= {m for entries in differing.values() for m, _ in entries}
+
+    def bits(modules: Iterable[str]) -> int:
+        return _any(map(bit.__getitem__, modules))
+
     return CatalogueRules(
         modules=frozenset(rules),
+        names=names,
+        bits=bit,
+        bit_at=tuple(bit[name] for name in names),
+        ordered=len(order),
         rules=rules,
         providers=providers,
         closures=closure,
-        closure_bits={name: _any(rules[m].bit for m in whole) for name, whole in closure.items()},
-        pulls=pulls,
-        pulled_by={name: _any(by) for name, by in forced.items()},
-        forced_dependents=forced,
-        choice_dependents=_choice_dependents(choices),
-        rank=rank,
-        stuck=frozenset(rules.keys() - rank.keys()),
-        in_choices=frozenset(m for c in choices for m in (c.dependent.module, *c.providers)),
-        asking=frozenset(name for name, r in rules.items() if r.from_one or r.from_every),
-        offering=frozenset(name for name, r in rules.items() if r.mesh_provisions),
-        claiming_meshwide=frozenset(name for name, r in rules.items() if r.mesh_claims),
-        needing=frozenset(module.name for module in catalogue if module.capabilities),
-        unprovided=unprovided,
-        choosing=choosing,
+        closure_places={name: frozenset(map(place.__getitem__, c)) for name, c in closure.items()},
+        closure_bits={name: bits(members) for name, members in closure.items()},
+        pulls=tuple(bits(pulls[name]) for name in names),
+        seats=_seats(rules, place, bit, choices),
+        shift=len(names),
+        choices=choices,
+        choosing=bits(name for name, r in rules.items() if r.choices),
+        asking=bits(name for name, r in rules.items() if r.from_one or r.from_every),
+        offering=bits(name for name, r in rules.items() if r.mesh_provisions),
+        claiming_meshwide=bits(name for name, r in rules.items() if r.mesh_claims),
+        needing={bit[m.name]: frozenset(m.capabilities) for m in catalogue if m.capabilities},
         claimants=claimants,
-        contending=contending,
         differing=differing,
-        declaring=declaring,
-        suspects=unprovided | choosing | contending | declaring,
+        suspects=bits(wrong | {name for name, r in rules.items() if r.unprovided}),
     )
 
 
@@ -149,72 +170,35 @@ def _any(bits: Iterable[int]) -> int:
     return reduce(or_, bits, 0)
 
 
-def _forced_dependents(
-    rules: Mapping[str, ModuleRules],
-) -> dict[str, dict[int, tuple[Dependent, ...]]]:
-    dependents: dict[str, dict[int, tuple[Dependent, ...]]] = {name: {} for name in rules}
-    for r in rules.values():
-        for dependent, provider in r.forced:
-            by = dependents[provider]
-            by[r.bit] = (*by.get(r.bit, ()), dependent)
-    return dependents
-
-
-def _choice_dependents(
-    choices: Iterable[Choice],
-) -> dict[str, tuple[tuple[int, Dependent], ...]]:
-    dependents: dict[str, list[tuple[int, Dependent]]] = defaultdict(list)
-    for choice in choices:
-        for provider in choice.providers:
-            dependents[provider].append((choice.bit, choice.dependent))
-    return {provider: tuple(by) for provider, by in dependents.items()}
-
-
 def _providers(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     providers: dict[str, list[str]] = defaultdict(list)
     for module in catalogue:
         for provision in module.provides:
             providers[provision.name].append(module.name)
-    return {name: tuple(sorted(modules)) for name, modules in providers.items()}
-
-
-def _all_rules(catalogue: Catalogue, providers: Mapping[str, tuple[str, ...]]) -> dict[str, ModuleRules]:
-    scopes = {p.name: p.scope for module in catalogue for p in module.provides}
-    rules: dict[str, ModuleRules] = {}
-    choices = 0
-    for place, module in enumerate(catalogue):
-        rules[module.name] = _rules(module, 1 << place, choices, providers, scopes)
-        choices += len(rules[module.name].choices)
-    return rules
+    return {name: tuple(modules) for name, modules in providers.items()}
 
 
 def _rules(
-    module: Module,
-    bit: int,
-    choices_before: int,
-    providers: Mapping[str, tuple[str, ...]],
-    scopes: Mapping[str, Scope],
+    module: Module, providers: Mapping[str, tuple[str, ...]], scopes: Mapping[str, Scope]
 ) -> ModuleRules:
     forced: list[tuple[Dependent, str]] = []
-    choices: list[Choice] = []
+    choices: list[tuple[Dependent, tuple[str, ...]]] = []
     asked: dict[bool, list[str]] = {False: [], True: []}
     unprovided: list[str] = []
     for requirement in module.requires:
         name = requirement.name
-        if name not in providers:
+        found = providers.get(name, ())
+        dependent = Dependent(module=module.name, requires=name)
+        if not found:
             unprovided.append(name)
         elif scopes[name] is Scope.MESH:
             asked[requirement.every].append(name)
+        elif len(found) == 1:
+            forced.append((dependent, found[0]))
         else:
-            dependent, found = Dependent(module=module.name, requires=name), providers[name]
-            if len(found) == 1:
-                forced.append((dependent, found[0]))
-            else:
-                choice_bit = 1 << (choices_before + len(choices))
-                choices.append(Choice(dependent=dependent, providers=found, bit=choice_bit))
+            choices.append((dependent, found))
     return ModuleRules(
         module=module,
-        bit=bit,
         forced=tuple(forced),
         choices=tuple(choices),
         from_one=tuple(asked[False]),
@@ -225,12 +209,58 @@ def _rules(
     )
 
 
+def _choices(
+    rules: Mapping[str, ModuleRules], place: Mapping[str, int], bit: Mapping[str, int]
+) -> dict[int, tuple[Choice, ...]]:
+    """The choices of each module that has some; the bits that bind them come after twice the modules."""
+    choices: dict[int, tuple[Choice, ...]] = {}
+    bound = 1 << 2 * len(place)
+    for name in sorted(rules):
+        of_module: list[Choice] = []
+        for _, found in rules[name].choices:
+            providers = []
+            for provider in sorted(found, key=place.__getitem__):
+                providers.append((place[provider], bit[provider], bound))
+                bound <<= 1
+            of_module.append(Choice(asker=place[name], providers=tuple(providers)))
+        if of_module:
+            choices[place[name]] = tuple(of_module)
+    return choices
+
+
+def _seats(
+    rules: Mapping[str, ModuleRules],
+    place: Mapping[str, int],
+    bit: Mapping[str, int],
+    choices: Mapping[int, tuple[Choice, ...]],
+) -> tuple[Seat, ...]:
+    dependents: list[dict[int, tuple[Dependent, ...]]] = [{} for _ in place]
+    for name, r in rules.items():
+        present = bit[name] << len(place)
+        for dependent, provider in r.forced:
+            by = dependents[place[provider]]
+            by[present] = (*by.get(present, ()), dependent)
+        for (dependent, _), choice in zip(r.choices, choices.get(place[name], ()), strict=True):
+            for at, _, bound in choice.providers:
+                dependents[at][bound] = (dependent,)
+    return tuple(
+        Seat(
+            module=rules[name].module,
+            assigned=bit[name],
+            mask=_any(dependents[at]) | bit[name],
+            chosen=_any(b for b in dependents[at] if b >> 2 * len(place)),
+            dependents=dependents[at],
+        )
+        for name, at in place.items()
+    )
+
+
 def _claimants(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     claimants: dict[str, list[str]] = defaultdict(list)
     for module in catalogue:
         for claim in module.claims:
             claimants[claim.name].append(module.name)
-    return {claim: tuple(sorted(names)) for claim, names in claimants.items() if len(names) > 1}
+    return {claim: tuple(names) for claim, names in claimants.items() if len(names) > 1}
 
 
 def _differing(catalogue: Catalogue) -> dict[str, tuple[tuple[str, Resource], ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TypeAlias
 
 import networkx as nx
@@ -26,11 +27,11 @@ def providers_first(graph: Graph) -> list[str]:
 
     Modules on a cycle, or behind one, can never be appended and are left out.
     """
-    stuck: set[str] = set().union(*cycles(graph))
-    for module in tuple(stuck):
-        stuck |= nx.descendants(graph, module)
-    left = graph.subgraph(graph.nodes - stuck) if stuck else graph
-    return list(nx.lexicographical_topological_sort(left))
+    order: list[str] = []
+    # It yields all that can be appended before it finds that something is left.
+    with suppress(nx.NetworkXUnfeasible):
+        order += nx.lexicographical_topological_sort(graph)
+    return order
 
 
 def closures(graph: Graph) -> dict[str, frozenset[str]]:

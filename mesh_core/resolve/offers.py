@@ -9,31 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, partial, reduce
-from itertools import repeat
 from operator import or_
 
 from attrs import frozen
 
 from mesh_core.model.resolution import Dependent, PlannedModule, Reason
-from mesh_core.resolve.catalogue_rules import CatalogueRules
-from mesh_core.resolve.order import Order, Orders
-
-
-@frozen(kw_only=True)
-class Footing:
-    """What a node is by its assignments alone: S(n), its order, and what it offers, holds and asks for."""
-
-    members: frozenset[str]
-    modules: tuple[PlannedModule, ...]
-    """Those of S(n) in the order of n."""
-    stuck: tuple[PlannedModule, ...]
-    """Those of S(n) that can never be appended, by name."""
-    offers: tuple[tuple[str, str], ...]
-    """Pairs (provision, module) of scope mesh."""
-    holds: tuple[tuple[str, str], ...]
-    """Pairs (claim, module) of scope mesh."""
-    asks: tuple[Ask, ...]
-    """The mesh-scoped names that S(n) requires, sorted by name, from one before from every."""
+from mesh_core.resolve.catalogue_rules import CatalogueRules, Seat
+from mesh_core.resolve.order import order_of
 
 
 @frozen(kw_only=True)
@@ -45,95 +27,123 @@ class Ask:
     required_by: tuple[str, ...]
 
 
+@frozen(kw_only=True)
+class Footing:
+    """What a node is by its assignments alone: S(n), its order, and what it offers, holds and asks for."""
+
+    bits: int
+    """S(n) as bits (`catalogue_rules`)."""
+    modules: tuple[PlannedModule, ...]
+    """Those of S(n) in the order of n."""
+    stuck: tuple[PlannedModule, ...]
+    """Those of S(n) that can never be appended, by name."""
+    offers: tuple[tuple[str, str], ...]
+    """Pairs (provision, module) of scope mesh."""
+    holds: tuple[tuple[str, str], ...]
+    """Pairs (claim, module) of scope mesh."""
+    asks: tuple[Ask, ...]
+    """The mesh-scoped names that S(n) requires, sorted by name, from one before from every."""
+
+    unanswered: bool
+    """Whether a node-scoped name that several modules provide is required, and none of them is in S(n)."""
+
+    @property
+    def members(self) -> frozenset[str]:
+        """S(n), by name."""
+        return frozenset(module.name for module in (*self.modules, *self.stuck))
+
+
 class PassOne:
     """Pass one over one catalogue. What two nodes have in common they share."""
 
     def __init__(self, catalogue: CatalogueRules) -> None:
         self._catalogue = catalogue
-        self._footings: dict[frozenset[str], Footing] = {}
-        self._orders = Orders(catalogue)
-        self._placed = _Placed(catalogue)
+        self._footings: dict[tuple[str, ...], Footing] = {}
+        self._seated: list[tuple[int, dict[int, PlannedModule]]] = [(s.mask, {}) for s in catalogue.seats]
         self._offers = cache(partial(_offers, catalogue))
         self._holds = cache(partial(_holds, catalogue))
         self._asks = cache(partial(_asks, catalogue))
 
-    def footing(self, assigned: Iterable[str]) -> Footing:
+    def footing(self, assigned: tuple[str, ...]) -> Footing:
         """The footing of a node with these assignments; those that the catalogue lacks add nothing."""
-        known = frozenset(assigned) & self._catalogue.modules
-        footing = self._footings.get(known)
+        footing = self._footings.get(assigned)
         if footing is None:
-            footing = self._footings[known] = self._work_out(known)
+            footing = self._footings[assigned] = self._work_out(assigned)
         return footing
 
-    def _work_out(self, assigned: frozenset[str]) -> Footing:
+    def _work_out(self, assigned: tuple[str, ...]) -> Footing:
         catalogue = self._catalogue
-        members = frozenset().union(*map(catalogue.closures.__getitem__, assigned))
-        order = self._orders.order_of(members)
+        known = [name for name in assigned if name in catalogue.modules]
+        members = reduce(or_, map(catalogue.closure_bits.__getitem__, known), 0)
+        places = _NONE.union(*map(catalogue.closure_places.__getitem__, known))
+        appended, bound, unanswered = order_of(catalogue, members, places)
+        decides = bound | members << catalogue.shift | catalogue.assigned_bits(known)
+        stuck = () if len(appended) == len(places) else self._stuck(places.difference(appended), decides)
         return Footing(
-            members=members,
-            modules=self._place(order, assigned),
-            stuck=tuple(_placed(catalogue, name, name in assigned, 0, 0) for name in order.stuck),
+            bits=members,
+            modules=self._place(appended, decides),
+            stuck=stuck,
             offers=self._offers(members & catalogue.offering),
             holds=self._holds(members & catalogue.claiming_meshwide),
             asks=self._asks(members & catalogue.asking),
+            unanswered=unanswered,
         )
 
-    def _place(self, order: Order, assigned: frozenset[str]) -> tuple[PlannedModule, ...]:
-        """The modules in their order, each with every requirement of the node that is bound to it."""
-        catalogue, names = self._catalogue, order.appended
-        members = reduce(or_, map(catalogue.closure_bits.__getitem__, assigned), 0)
-        pulled_by = map(members.__and__, map(catalogue.pulled_by.__getitem__, names))
-        chosen_by = map(order.chosen.get, names, repeat(0))
-        keys = zip(names, map(assigned.__contains__, names), pulled_by, chosen_by, strict=False)
-        return tuple(map(self._placed.__getitem__, keys))
+    def _place(self, places: list[int], decides: int) -> tuple[PlannedModule, ...]:
+        """The modules at these places, each with every requirement of the node that is bound to it."""
+        seated = map(self._seated.__getitem__, places)
+        modules = [known.get(mask & decides) for mask, known in seated]
+        if not all(modules):
+            modules = [m or self._seat(at, decides) for m, at in zip(modules, places, strict=True)]
+        return tuple(modules)  # type: ignore[arg-type]
+
+    def _seat(self, place: int, decides: int) -> PlannedModule:
+        seat = self._catalogue.seats[place]
+        decided = seat.mask & decides
+        module = self._seated[place][1][decided] = _placed(seat, decided)
+        return module
+
+    def _stuck(self, places: Iterable[int], decides: int) -> tuple[PlannedModule, ...]:
+        """The modules at these places, to which nothing is bound, by name."""
+        seats = self._catalogue.seats
+        modules = [_placed(seats[place], seats[place].assigned & decides) for place in places]
+        return tuple(sorted(modules, key=lambda module: module.name))
 
 
-class _Placed(dict[tuple[str, bool, int, int], PlannedModule]):
-    """Modules as they stand on nodes; equal ones are one value, made when it is first asked for."""
-
-    def __init__(self, catalogue: CatalogueRules) -> None:
-        self._catalogue = catalogue
-
-    def __missing__(self, key: tuple[str, bool, int, int]) -> PlannedModule:
-        placed = self[key] = _placed(self._catalogue, *key)
-        return placed
+_NONE: frozenset[int] = frozenset()
 
 
-def _placed(
-    catalogue: CatalogueRules, name: str, assigned: bool, pulled_by: int, chosen_by: int
-) -> PlannedModule:
-    """A module on a node, with all that is bound to it there: what forces it on, and what chose it."""
+def _placed(seat: Seat, decided: int) -> PlannedModule:
+    """A module as it stands on a node, by those of the bits of its seat that are set there."""
     by: list[Dependent] = []
-    dependents = catalogue.forced_dependents[name]
-    while pulled_by:
-        lowest = pulled_by & -pulled_by  # the alphabetically first module that is left
-        by += dependents[lowest]
-        pulled_by ^= lowest
-    if chosen_by:
-        choices = catalogue.choice_dependents[name]
-        by += [dependent for bit, dependent in choices if bit & chosen_by]
+    left = decided & ~seat.assigned
+    while left:  # from the alphabetically first module on
+        lowest = left & -left
+        by += seat.dependents[lowest]
+        left ^= lowest
+    if decided & seat.chosen:
         by.sort(key=lambda dependent: (dependent.module, dependent.requires))
     return PlannedModule(
-        name=name,
-        version=catalogue.rules[name].module.version,
-        reason=Reason.ASSIGNED if assigned else Reason.PULLED_IN,
+        name=seat.module.name,
+        version=seat.module.version,
+        reason=Reason.ASSIGNED if decided & seat.assigned else Reason.PULLED_IN,
         by=tuple(by),
     )
 
 
-def _offers(catalogue: CatalogueRules, offering: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    rules = catalogue.rules
-    return tuple(sorted((name, m) for m in offering for name in rules[m].mesh_provisions))
+def _offers(catalogue: CatalogueRules, offering: int) -> tuple[tuple[str, str], ...]:
+    modules, rules = catalogue.members(offering), catalogue.rules
+    return tuple(sorted((name, m) for m in modules for name in rules[m].mesh_provisions))
 
 
-def _holds(catalogue: CatalogueRules, claiming: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    rules = catalogue.rules
-    return tuple(sorted((claim, m) for m in claiming for claim in rules[m].mesh_claims))
+def _holds(catalogue: CatalogueRules, claiming: int) -> tuple[tuple[str, str], ...]:
+    modules, rules = catalogue.members(claiming), catalogue.rules
+    return tuple(sorted((claim, m) for m in modules for claim in rules[m].mesh_claims))
 
 
-def _asks(catalogue: CatalogueRules, asking: frozenset[str]) -> tuple[Ask, ...]:
+def _asks(catalogue: CatalogueRules, asking: int) -> tuple[Ask, ...]:
     required_by: dict[tuple[str, bool], list[str]] = {}
-    for module in sorted(asking):
+    for module in sorted(catalogue.members(asking)):
         rules = catalogue.rules[module]
         ways = [(name, False) for name in rules.from_one]
         ways += [(name, True) for name in rules.from_every]

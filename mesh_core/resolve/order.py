@@ -10,102 +10,73 @@ the order that S(n) would have without choices: S(n) holds every forced provider
 outside it is never what a member waits for, and whenever the first of all that can be appended is a member,
 it is the first member that can be. So a node costs a sort - and, from the first module on that stands before
 every provider of a choice of its, a walk, in which such a module is passed over until it can be appended.
+
+Modules are known by their places and their bits here (`catalogue_rules`).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from heapq import heappop, heappush
-from math import inf
-
-from attrs import frozen
+from typing import NamedTuple
 
 from mesh_core.resolve.catalogue_rules import CatalogueRules, Choice
 
 
-@frozen(kw_only=True)
-class Order:
-    """The order of a node's modules, and those that can never be appended, by name.
+class Order(NamedTuple):
+    """The order of a node's modules; what is stuck is not in it."""
 
-    `chosen` gives, by provider, the choices that are bound to it, as bits. A forced requirement is bound to
-    its only provider, if that stands in the order.
-    """
-
-    appended: tuple[str, ...]
-    stuck: tuple[str, ...]
-    chosen: Mapping[str, int]
+    appended: list[int]
+    bound: int = 0
+    """The bits of what the choices are bound to. A forced requirement is bound to its only provider."""
+    unanswered: bool = False
+    """Whether there is a choice that nothing in S(n) answers."""
 
 
-@frozen(kw_only=True)
-class _Choices:
-    """The answered choices of a node's modules: with each, those of its providers that are in S(n)."""
-
-    answered: tuple[tuple[Choice, tuple[str, ...]], ...]
-    held_up: float
-    """The place in the catalogue's order of the first module that stands before every provider of one of
-    its choices; infinite where none does."""
-    chosen: Mapping[str, int]
-    """What the choices are bound to in the catalogue's order."""
-
-
-class Orders:
-    """The orders of nodes over one catalogue. Equal choices are looked at once."""
-
-    def __init__(self, catalogue: CatalogueRules) -> None:
-        self._catalogue = catalogue
-        self._choices: dict[frozenset[str], _Choices] = {}
-
-    def order_of(self, members: frozenset[str]) -> Order:
-        """The order of the modules `members`, which are S(n) of some node, and what choices are bound to."""
-        catalogue = self._catalogue
-        stuck = members & catalogue.stuck
-        by_rank = sorted(members - stuck if stuck else members, key=catalogue.rank.__getitem__)
-        choices = self._choices_of(members & catalogue.in_choices)
-        if choices.held_up == inf:
-            return Order(appended=tuple(by_rank), stuck=tuple(sorted(stuck)), chosen=choices.chosen)
-        held_up = bisect_left(by_rank, choices.held_up, key=catalogue.rank.__getitem__)
-        walk = _Walk(catalogue, choices, by_rank[:held_up])
-        walk.through(by_rank[held_up:])
-        appended = walk.appended
-        return Order(
-            appended=tuple(appended),
-            stuck=tuple(sorted(members.difference(appended))),
-            chosen=_bind(choices.answered, {module: at for at, module in enumerate(appended)}),
-        )
-
-    def _choices_of(self, involved: frozenset[str]) -> _Choices:
-        choices = self._choices.get(involved)
-        if choices is None:
-            choices = self._choices[involved] = _look_at_choices(self._catalogue, involved)
-        return choices
+def order_of(catalogue: CatalogueRules, members: int, places: frozenset[int]) -> Order:
+    """The order of S(n), which is given as bits and as places."""
+    by_place = sorted(places)
+    if by_place and by_place[-1] >= catalogue.ordered:
+        del by_place[bisect_left(by_place, catalogue.ordered) :]
+    if not members & catalogue.choosing:
+        return Order(by_place)
+    held_up, bound, unanswered = catalogue.ordered, 0, False
+    choices = [c for place in places & catalogue.choices.keys() for c in catalogue.choices[place]]
+    for choice in choices:
+        first = _first(choice, members)
+        if first is None:
+            unanswered = True
+        elif first[0] > choice.asker:
+            held_up = min(held_up, choice.asker)
+        elif first[0] < catalogue.ordered:
+            bound |= first[2]
+    if held_up == catalogue.ordered:
+        return Order(by_place, bound, unanswered)
+    start = bisect_left(by_place, held_up)
+    walk = _Walk(catalogue, members, choices, by_place[:start])
+    walk.through(by_place[start:])
+    return Order(walk.appended, _bind(choices, walk.appended), unanswered)
 
 
-def _look_at_choices(catalogue: CatalogueRules, involved: frozenset[str]) -> _Choices:
-    rank = catalogue.rank
-    answered = []
-    held_up = inf
-    for module in involved:
-        for choice in catalogue.rules[module].choices:
-            answering = tuple(p for p in choice.providers if p in involved)
-            if answering:
-                answered.append((choice, answering))
-                place = rank.get(module, inf)
-                if place < min(rank.get(provider, inf) for provider in answering):
-                    held_up = min(held_up, place)
-    return _Choices(answered=tuple(answered), held_up=held_up, chosen=_bind(answered, rank))
+def _first(choice: Choice, members: int) -> tuple[int, int, int] | None:
+    """The provider of a choice that stands first in the catalogue's order, of those in S(n)."""
+    for provider in choice.providers:
+        if members & provider[1]:
+            return provider
+    return None
 
 
-def _bind(answered: Iterable[tuple[Choice, tuple[str, ...]]], place: Mapping[str, int]) -> dict[str, int]:
+def _bind(choices: Iterable[Choice], appended: list[int]) -> int:
     """Each answered choice is bound to the one of its providers that stands first, if one stands."""
-    chosen: dict[str, int] = {}
-    for choice, answering in answered:
-        standing = [provider for provider in answering if provider in place]
+    position = {place: at for at, place in enumerate(appended)}
+    bound = 0
+    for choice in choices:
+        standing = [(position[p], bound_to) for p, _, bound_to in choice.providers if p in position]
         if standing:
-            first = min(standing, key=place.__getitem__)
-            chosen[first] = chosen.get(first, 0) | choice.bit
-    return chosen
+            bound |= min(standing)[1]
+    return bound
 
 
 class _Walk:
@@ -115,54 +86,62 @@ class _Walk:
     waited for is appended, and is appended as soon as it is the first of those that can be.
     """
 
-    def __init__(self, catalogue: CatalogueRules, choices: _Choices, appended: list[str]) -> None:
+    def __init__(
+        self, catalogue: CatalogueRules, members: int, choices: Iterable[Choice], appended: list[int]
+    ) -> None:
         self.appended = appended
-        self._there = set(appended)
+        self._bit_at = catalogue.bit_at
+        self._there = sum(map(catalogue.bit_at.__getitem__, appended))
+        self._names = catalogue.names
         self._pulls = catalogue.pulls
-        self._choices: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-        for choice, answering in choices.answered:
-            self._choices[choice.dependent.module].append(answering)
-        self._released: list[str] = []
-        self._waits: dict[str, int] = {}
-        self._held_by: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        self._choices: dict[int, list[int]] = defaultdict(list)
+        for choice in choices:
+            answering = sum(bit for _, bit, _ in choice.providers) & members
+            if answering:
+                self._choices[choice.asker].append(answering)
+        self._released: list[tuple[str, int]] = []
+        self._passed_over: dict[int, list[int]] = {}
+        self._awaited = 0
+        """Everything that a module passed over waits for, as bits."""
 
-    def through(self, by_rank: Iterable[str]) -> None:
+    def through(self, by_place: Iterable[int]) -> None:
         """Append the modules, which come in the catalogue's order; some may never be appended."""
-        there, pulls, choices, released = self._there, self._pulls, self._choices, self._released
-        for module in by_rank:
-            while released and released[0] < module:
-                self._append(heappop(released))
-            if module in choices or not there.issuperset(pulls[module]):
-                self._reach(module)
+        names, released = self._names, self._released
+        for place in by_place:
+            while released and released[0][0] < names[place]:
+                self._append(heappop(released)[1])
+            waits = self._waits(place)
+            if waits:
+                self._passed_over[place] = waits
+                for answering in waits:
+                    self._awaited |= answering
             else:
-                self._append(module)
+                self._append(place)
         while released:
-            self._append(heappop(released))
+            self._append(heappop(released)[1])
 
-    def _reach(self, module: str) -> None:
-        """Append a module, or pass it over if a requirement of it has no provider that is there."""
+    def _waits(self, place: int) -> list[int]:
+        """For each requirement without a provider that is there, the providers of which one will do."""
         there = self._there
-        waits: list[tuple[str, ...]] = [
-            (provider,) for provider in self._pulls[module] if provider not in there
-        ]
-        waits += [answering for answering in self._choices.get(module, ()) if there.isdisjoint(answering)]
-        if not waits:
-            self._append(module)
-            return
-        self._waits[module] = len(waits)
-        for answering in waits:
-            for provider in answering:
-                self._held_by[provider].append((module, answering))
+        missing = self._pulls[place] & ~there
+        if not missing and place not in self._choices:
+            return []
+        waits = [answering for answering in self._choices.get(place, ()) if not answering & there]
+        while missing:
+            lowest = missing & -missing
+            waits.append(lowest)
+            missing ^= lowest
+        return waits
 
-    def _append(self, provider: str) -> None:
-        self.appended.append(provider)
-        if provider in self._held_by:
-            self._release(provider)
-        self._there.add(provider)
+    def _append(self, place: int) -> None:
+        self.appended.append(place)
+        self._there |= self._bit_at[place]
+        if self._awaited & self._bit_at[place]:
+            self._release()
 
-    def _release(self, provider: str) -> None:
-        for module, answering in self._held_by[provider]:
-            if self._there.isdisjoint(answering):  # the first of several to come is what counts
-                self._waits[module] -= 1
-                if not self._waits[module]:
-                    heappush(self._released, module)
+    def _release(self) -> None:
+        """Let go of the modules that wait for nothing any more."""
+        for waiting, waits in list(self._passed_over.items()):
+            if all(answering & self._there for answering in waits):
+                del self._passed_over[waiting]
+                heappush(self._released, (self._names[waiting], waiting))

@@ -11,7 +11,7 @@ from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
 from mesh_core.model.resolution import Answer, Plan, Refusal, Resolution
 from mesh_core.problems import Offer, Problem, in_order
-from mesh_core.resolve.answers import World, answers_of
+from mesh_core.resolve.answers import Lacking, World, answers_of
 from mesh_core.resolve.catalogue_rules import read_catalogue
 from mesh_core.resolve.offers import Footing, PassOne
 from mesh_core.resolve.verdicts import verdicts
@@ -51,6 +51,7 @@ def work_out(mesh: Mesh) -> Workings:
         nodes=footings.keys(),
         offers=_by_name((name, footing.offers) for name, footing in footings.items()),
         holders=_by_name((name, footing.holds) for name, footing in footings.items()),
+        lacking=Lacking(catalogue),
     )
     findings = {node.name: find(node, footings[node.name], world) for node in mesh.nodes}
     return Workings(pass_one=pass_one, footings=footings, world=world, findings=findings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from mesh_core.model.node import Node, Verdict
+from mesh_core.model.node import Node
 from mesh_core.problems import (
     AmbiguousOnNode,
     ClaimedElsewhere,
@@ -20,7 +20,7 @@ from mesh_core.problems import (
     ResourceConflict,
     UnknownModule,
 )
-from mesh_core.resolve.answers import World
+from mesh_core.resolve.answers import World, present
 from mesh_core.resolve.catalogue_rules import CatalogueRules
 from mesh_core.resolve.graph import cycles, needs_graph
 from mesh_core.resolve.offers import Footing
@@ -28,17 +28,18 @@ from mesh_core.resolve.offers import Footing
 
 def verdicts(node: Node, footing: Footing, world: World) -> list[Problem]:
     """Every problem of a node that is not one of its mesh-scoped answers."""
-    catalogue, members = world.catalogue, footing.members
+    catalogue, members = world.catalogue, footing.bits
     problems: list[Problem] = []
     if not catalogue.modules.issuperset(node.assigned):
         problems += unknown_modules(node, catalogue)
-    if not members.isdisjoint(catalogue.needing):
+    if members & world.lacking[present(node)]:
         problems += missing_capabilities(node, footing, catalogue)
-    if not members.isdisjoint(catalogue.suspects):
+    if members & catalogue.suspects:
         problems += unprovided_names(node, footing, catalogue)
-        problems += ambiguous_names(node, footing, catalogue)
         problems += claims_twice(node, footing, catalogue)
         problems += resource_conflicts(node, footing, catalogue)
+    if footing.unanswered:
+        problems += ambiguous_names(node, footing, catalogue)
     if footing.holds:
         problems += claims_elsewhere(node, footing, world)
     if footing.stuck:
@@ -56,7 +57,7 @@ def unknown_modules(node: Node, catalogue: CatalogueRules) -> Iterator[UnknownMo
 def unprovided_names(node: Node, footing: Footing, catalogue: CatalogueRules) -> Iterator[NoProvider]:
     """> m in S(n) requires a name (from one or from every) that no module in the catalogue provides"""
     required_by: dict[str, list[str]] = defaultdict(list)
-    for module in sorted(footing.members & catalogue.unprovided):
+    for module in sorted(footing.members):
         for name in catalogue.rules[module].unprovided:
             required_by[name].append(module)
     for name, modules in required_by.items():
@@ -68,10 +69,11 @@ def ambiguous_names(node: Node, footing: Footing, catalogue: CatalogueRules) -> 
     > in S(n) does
     """
     required_by: dict[str, list[str]] = defaultdict(list)
-    for module in sorted(footing.members & catalogue.choosing):
-        for choice in catalogue.rules[module].choices:
-            if footing.members.isdisjoint(choice.providers):
-                required_by[choice.dependent.requires].append(module)
+    members = footing.members
+    for module in sorted(members):
+        for dependent, providers in catalogue.rules[module].choices:
+            if members.isdisjoint(providers):
+                required_by[dependent.requires].append(module)
     for name, modules in required_by.items():
         yield AmbiguousOnNode(
             node=node.name,
@@ -85,29 +87,24 @@ def missing_capabilities(
     node: Node, footing: Footing, catalogue: CatalogueRules
 ) -> Iterator[MissingCapability]:
     """> m in S(n) needs a capability that n has not reported present"""
-    reported = {capability.name: capability.present for capability in node.capabilities or ()}
-    for module in footing.members & catalogue.needing:
+    for module in footing.members:
         for capability in catalogue.rules[module].module.capabilities:
-            if not reported.get(capability, False):
-                yield MissingCapability(
-                    node=node.name,
-                    module=module,
-                    capability=capability,
-                    verdict=node.lacks(capability) or Verdict.ABSENT,
-                )
+            verdict = node.lacks(capability)
+            if verdict is not None:
+                yield MissingCapability(node=node.name, module=module, capability=capability, verdict=verdict)
 
 
 def claims_twice(node: Node, footing: Footing, catalogue: CatalogueRules) -> Iterator[ClaimedTwice]:
     """> two or more modules in S(n) have the same claim, whatever its scope"""
     claims = {
         claim
-        for module in footing.members & catalogue.contending
+        for module in footing.members
         for claim in catalogue.rules[module].module.claims
         if claim.name in catalogue.claimants
     }
+    members = footing.members
     for claim in claims:
-        holders = catalogue.claimants[claim.name]
-        here = tuple(module for module in holders if module in footing.members)
+        here = tuple(module for module in catalogue.claimants[claim.name] if module in members)
         if len(here) > 1:
             yield ClaimedTwice(node=node.name, claim=claim.name, scope=claim.scope, modules=here)
 
@@ -124,13 +121,14 @@ def resource_conflicts(node: Node, footing: Footing, catalogue: CatalogueRules) 
     """> two or more modules in S(n) declare the same resource identity with different content"""
     identities = {
         resource.identity
-        for module in footing.members & catalogue.declaring
+        for module in footing.members
         for resource in catalogue.rules[module].module.resources
         if resource.identity in catalogue.differing
     }
+    members = footing.members
     for identity in identities:
         declared = catalogue.differing[identity]
-        here = [(module, content) for module, content in declared if module in footing.members]
+        here = [(module, content) for module, content in declared if module in members]
         if len({content for _, content in here}) > 1:
             modules = tuple(sorted(module for module, _ in here))
             yield ResourceConflict(node=node.name, resource=identity, modules=modules)
@@ -141,14 +139,13 @@ def cycles_of(node: Node, footing: Footing, catalogue: CatalogueRules) -> Iterat
     > module to every provider in S(n) of those of its answered requirements that have no provider in the
     > order
     """
-    appended = {module.name for module in footing.modules}
+    members, appended = footing.members, {module.name for module in footing.modules}
     waits: list[tuple[str, str]] = []
     for module in (module.name for module in footing.stuck):
         rules = catalogue.rules[module]
         waits += [(provider, module) for _, provider in rules.forced if provider not in appended]
-        for choice in rules.choices:
-            if appended.isdisjoint(choice.providers):
-                answering = footing.members.intersection(choice.providers)
-                waits += [(provider, module) for provider in answering]
+        for _, providers in rules.choices:
+            if appended.isdisjoint(providers):
+                waits += [(provider, module) for provider in members.intersection(providers)]
     for modules in cycles(needs_graph((), waits)):
         yield Cycle(node=node.name, modules=modules)

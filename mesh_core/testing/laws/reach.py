@@ -11,7 +11,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesh_core.change import Assign, Change, DropModule, DropNode, Unassign, Unpin, apply
+from mesh_core.change import Assign, Change, DropModule, DropNode, PutModule, Unassign, Unpin, apply
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Scope
 from mesh_core.model.node import Capability, Node, Pin
@@ -30,7 +30,8 @@ def check_locality(resolve: Resolver, settings: hypothesis.settings | None = Non
     > `unsettled`) on whether the nodes it takes from are refused.
 
     Whatever changes in a mesh: a node for which none of these changes gets the same. That is seen for
-    any few changes, and for each that gives or takes one thing. Raises `AssertionError`.
+    any few changes, and for each that gives or takes one thing, or makes a version another. Raises
+    `AssertionError`.
     """
     resolved = whole(Law.LOCALITY, resolve)
 
@@ -54,7 +55,9 @@ def _single_changes(mesh: Mesh) -> Iterator[Change]:
         yield from (Unpin(node=node.name, provision=pin.provision) for pin in node.pins)
         yield from (Unassign(node=node.name, module=module) for module in node.assigned)
         yield from (Assign(node=node.name, module=module.name) for module in mesh.catalogue)
-    yield from (DropModule(module=module.name) for module in mesh.catalogue)
+    for module in mesh.catalogue:
+        yield DropModule(module=module.name)
+        yield PutModule(module=evolve(module, version="1" if module.version == "2" else "2"))
 
 
 def _touched_for_nothing(mesh: Mesh, before: Resolution, other: Mesh, after: Resolution) -> Iterator[str]:

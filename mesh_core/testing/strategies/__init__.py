@@ -1,20 +1,20 @@
 """hypothesis strategies for meshes, small ones in which much happens; names only are given here."""
 
-from mesh_core.testing.strategies.changes import changed_meshes, changes, vocabulary_of
-from mesh_core.testing.strategies.documents import (
+from mesh_core.testing.strategies.of_changes import changed_meshes, changes, vocabulary_of
+from mesh_core.testing.strategies.of_documents import (
     documents,
     documents_of,
     meshes_and_documents,
 )
-from mesh_core.testing.strategies.manifests import (
+from mesh_core.testing.strategies.of_meshes import meshes, nodes, pins, reports
+from mesh_core.testing.strategies.of_modules import (
     Trouble,
     catalogues,
     modules,
     resources,
     troubles,
 )
-from mesh_core.testing.strategies.meshes import meshes, nodes, pins, reports
-from mesh_core.testing.strategies.names import (
+from mesh_core.testing.strategies.of_names import (
     Vocabulary,
     capability_names,
     claim_names,

@@ -16,7 +16,7 @@ from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.node import Capability, Node
 from mesh_core.model.resource import Resource
-from mesh_core.testing.strategies.meshes import meshes
+from mesh_core.testing.strategies.of_meshes import meshes
 
 _T = TypeVar("_T")
 _COIN = st.booleans()

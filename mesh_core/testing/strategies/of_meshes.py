@@ -12,7 +12,7 @@ from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Scope
 from mesh_core.model.node import Capability, Node, Pin
-from mesh_core.testing.strategies.manifests import (
+from mesh_core.testing.strategies.of_modules import (
     ANY_TROUBLE,
     Trouble,
     catalogues,
@@ -22,12 +22,12 @@ from mesh_core.testing.strategies.manifests import (
     troubles,
     up_to,
 )
-from mesh_core.testing.strategies.names import Vocabulary, vocabularies
+from mesh_core.testing.strategies.of_names import Vocabulary, vocabularies
 
 
 @lru_cache(maxsize=100)
 def _reports(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Capability, ...] | None]:
-    said = ((True, None), (True, None), (True, "a detail"), (False, "no device"))
+    said = ((True, None), (True, None), (True, "a detail"), (False, None), (False, "no device"))
     each = [[None, *(Capability(name=name, present=p, detail=d) for p, d in said)] for name in names]
     reports = [tuple(c for c in chosen if c is not None) for chosen in product(*each)]
     return st.sampled_from([*reports, *[None] * (len(reports) // 4)])
@@ -38,8 +38,16 @@ def reports(vocabulary: Vocabulary) -> st.SearchStrategy[tuple[Capability, ...] 
     return _reports(vocabulary.capabilities)
 
 
-def _node(draw: st.DrawFn, vocabulary: Vocabulary, catalogue: Catalogue, trouble: Trouble, name: str) -> Node:
-    assigned = {*draw(few(tuple(module.name for module in catalogue), 3))}
+def _node(
+    draw: st.DrawFn,
+    vocabulary: Vocabulary,
+    catalogue: Catalogue,
+    trouble: Trouble,
+    name: str,
+    shelf: int = 0,
+) -> Node:
+    """The first modules of the catalogue, as many as `shelf` says, are not assigned by themselves."""
+    assigned = {*draw(few(tuple(module.name for module in catalogue)[shelf:], 3))}
     if draw(one_in(2)):
         assigned |= _providers_for(catalogue, min(assigned, default=""))
     if trouble.unknown and vocabulary.missing_modules and draw(one_in(4)):
@@ -120,9 +128,10 @@ def meshes(draw: st.DrawFn, most_modules: int = 7, most_nodes: int = 5) -> Mesh:
     trouble = draw(troubles())
     catalogue = draw(catalogues(vocabulary, trouble, most_modules))
     names = vocabulary.nodes[: draw(up_to(most_nodes))]
+    shelf = draw(one_of(0, 0, 2, 3))
     unpinned = Mesh(
         catalogue=catalogue,
-        nodes=[_node(draw, vocabulary, catalogue, trouble, name) for name in names],
+        nodes=[_node(draw, vocabulary, catalogue, trouble, name, shelf) for name in names],
     )
     if draw(one_in(4)):
         return unpinned

@@ -26,9 +26,9 @@ from mesh_core.change import (
 )
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Scope
-from mesh_core.testing.strategies.manifests import modules, one_of, up_to
-from mesh_core.testing.strategies.meshes import nodes, pins, reports
-from mesh_core.testing.strategies.names import USUAL, Vocabulary
+from mesh_core.testing.strategies.of_meshes import nodes, pins, reports
+from mesh_core.testing.strategies.of_modules import modules, one_of, up_to
+from mesh_core.testing.strategies.of_names import USUAL, Vocabulary
 
 
 def vocabulary_of(mesh: Mesh) -> Vocabulary:

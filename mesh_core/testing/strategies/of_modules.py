@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.resource import Resource
-from mesh_core.testing.strategies.names import Vocabulary
+from mesh_core.testing.strategies.of_names import Vocabulary
 
 _T = TypeVar("_T")
 
