@@ -90,10 +90,19 @@ class Recording:
         from mesh_cli.render.consequences import harm_lines
 
         lines = [f"refused: {self._command}", *(f"  {line}" for line in harm_lines(proposal))]
-        if self._keep is False and _keeping_helps(proposal):
-            lines.append("fix: the same with --keep, which pins and assigns what stands now")
+        lines += [f"  {line}" for line in self._ways_out(proposal)]
         lines.append("nothing was recorded; --anyway records it all the same")
         raise Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal))
+
+    def _ways_out(self, proposal: Proposal) -> list[str]:
+        """What is known to make the command go through."""
+        from mesh_core.analysis.preparation import preparations
+        from mesh_core.explain.words import command
+
+        if self._keep is False and _keeping_helps(proposal):
+            return [f"fix: {self._command} --keep     (pins and assigns what stands now)"]
+        first = [command(step) for step in preparations(proposal)]
+        return [f"fix: {'     or: '.join(first)}     and then this again"] if first else []
 
     def _tell(self, proposal: Proposal, number: int | None, *, previewed: bool) -> None:
         if self._as_json:
