@@ -125,11 +125,12 @@ def tables(
 ) -> Iterator[str]:
     """The tables, line by line: what was timed, what came out, and each target."""
     yield "milliseconds, medians"
-    yield f"{'mesh':>8} {'nodes':>6} {'plain':>8} {'resolve':>8} {'graph':>8} {'read':>8}"
+    heads = ("plain", "tuned", "resolve", "graph", "read", "/tuned")
+    yield f"{'mesh':>8} {'nodes':>6} " + " ".join(f"{head:>8}" for head in heads)
     for mesh in meshes:
-        times = (mesh.plain, mesh.resolve, mesh.graph, mesh.read)
+        times = (mesh.plain, mesh.tuned, mesh.resolve, mesh.graph, mesh.read)
         columns = " ".join(f"{1000 * seconds:8.1f}" for seconds in times)
-        yield f"{mesh.kind:>8} {mesh.nodes:6} {columns}"
+        yield f"{mesh.kind:>8} {mesh.nodes:6} {columns} {mesh.against_tuned:8.2f}"
     yield ""
     yield "what resolve made of it"
     names = list(asdict(meshes[0].counts))

@@ -10,7 +10,7 @@ from random import Random
 from typing import Literal
 
 from benchmarks.catalogue import CHOICES, SERVICES, Data, catalogue
-from benchmarks.plain import Index, closure, index_of
+from benchmarks.tuned import Index, closure, index_of
 
 Kind = Literal["roles", "uniform"]
 

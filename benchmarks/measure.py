@@ -1,6 +1,6 @@
-"""Times `resolve` and both floors on one mesh, and checks that they agree.
+"""Times `resolve`, both floors and a tuned solver on one mesh, and checks that they agree.
 
-Every clock of the resolver's benchmark is read here. The three take turns in one process, and the
+Every clock of the resolver's benchmark is read here. The four take turns in one process, and the
 garbage collector runs as it always does; only what the last turn left is collected before the next
 begins. What is counted is the process's own processor time, so that other work on the machine
 weighs less.
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from attrs import asdict, frozen
 
-from benchmarks import graph_each, plain
+from benchmarks import graph_each, plain, tuned
 from benchmarks.generate import Kind, generate
 from mesh_core import Mesh, Refusal, Resolution, mesh_from_data, resolve
 
@@ -46,6 +46,7 @@ class Measured:
     repetitions: int
     resolve: float
     plain: float
+    tuned: float
     graph: float
     read: float
     counts: Counts
@@ -57,13 +58,22 @@ class Measured:
         return self.resolve / self.plain
 
     @property
+    def against_tuned(self) -> float:
+        """Times of the tuned solver, which has no target."""
+        return self.resolve / self.tuned
+
+    @property
     def against_graph(self) -> float:
         """Times of the second floor."""
         return self.resolve / self.graph
 
     def as_data(self) -> dict[str, Any]:
         """Plain data, with both ratios."""
-        ratios = {"against_plain": self.against_plain, "against_graph": self.against_graph}
+        ratios = {
+            "against_plain": self.against_plain,
+            "against_tuned": self.against_tuned,
+            "against_graph": self.against_graph,
+        }
         return {**asdict(self), **ratios}
 
 
@@ -82,7 +92,7 @@ def measure(*, kind: Kind, nodes: int, repetitions: int) -> Measured:
 
 
 def turn(text: str) -> tuple[dict[str, float], Counts]:
-    """Each of the three once: seconds, and what `resolve` made.
+    """Each of the four once: seconds, and what `resolve` made.
 
     Everything is read anew. A mesh that remembers what was worked out for it would make all turns
     but the first look cheap; and while `resolve` runs the document is gone, as it is in use, so
@@ -91,6 +101,7 @@ def turn(text: str) -> tuple[dict[str, float], Counts]:
     times = {}
     document = json.loads(text)
     times["plain"] = timed(plain.solve, document)[0]
+    times["tuned"] = timed(tuned.solve, document)[0]
     times["graph"] = timed(graph_each.solve, document)[0]
     times["read"], mesh = timed(mesh_from_data, document)
     del document
@@ -141,7 +152,7 @@ def count(resolution: Resolution) -> Counts:
 def differing(text: str) -> tuple[str, ...]:
     """The planned nodes on which closure or order of a floor is not the resolver's."""
     document = json.loads(text)
-    solvers = (plain.solve(document), graph_each.solve(document))
+    solvers = (plain.solve(document), tuned.solve(document), graph_each.solve(document))
     found = []
     for name, outcome in resolve(mesh_from_data(document)).nodes.items():
         if not isinstance(outcome, Refusal):

@@ -112,8 +112,8 @@ def unwanted(command: Sequence[str]) -> tuple[str, ...]:
     """Which of `UNWANTED` the command imports."""
     log = run(["-X", "importtime", *command]).stderr
     lines = [line for line in log.splitlines() if line.startswith("import time:")]
-    if not any(line.split("|")[-1].strip() == "typer" for line in lines):
-        raise RuntimeError(f"the import log of {command} does not even show typer")
+    if not any(line.split("|")[-1].strip() == "mesh_cli" for line in lines):
+        raise RuntimeError(f"the import log of {command} does not even show mesh_cli")
     packages = {line.split("|")[-1].strip().split(".")[0] for line in lines}
     return tuple(sorted(packages & UNWANTED))
 

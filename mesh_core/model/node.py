@@ -80,7 +80,10 @@ class Node:
 
     def pin(self, provision: str) -> Pin | None:
         """The node's pin for a provision, or None."""
-        return next((pin for pin in self.pins if pin.provision == provision), None)
+        for pin in self.pins:
+            if pin.provision == provision:
+                return pin
+        return None
 
     def lacks(self, capability: str) -> Verdict | None:
         """Why the node does not count as having a capability; None when it reported it present."""

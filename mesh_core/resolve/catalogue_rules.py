@@ -75,8 +75,8 @@ class CatalogueRules:
     modules: frozenset[str]
     names: tuple[str, ...]
     """The module at each place."""
-    bits: Mapping[str, int]
-    """Each module's own bit."""
+    alphabet: tuple[str, ...]
+    """The modules in the order of their bits."""
     bit_at: tuple[int, ...]
     """The bit of the module at each place."""
     ordered: int
@@ -87,7 +87,8 @@ class CatalogueRules:
     closures: Mapping[str, frozenset[str]]
     """A module and all that it forces onto its node, directly or not."""
     closure_places: Mapping[str, frozenset[int]]
-    closure_bits: Mapping[str, int]
+    brings: Mapping[str, int]
+    """The bits that an assignment of a module sets: that it is assigned, and its closure, shifted."""
     pulls: tuple[int, ...]
     """At each place, the modules that the one there forces onto its node by itself."""
     seats: tuple[Seat, ...]
@@ -111,13 +112,14 @@ class CatalogueRules:
     suspects: int
     """Modules that require what nobody provides, or that can be in conflict with another module."""
 
-    def assigned_bits(self, modules: Iterable[str]) -> int:
-        """The bits that say that these modules are assigned."""
-        return _any(map(self.bits.__getitem__, modules))
-
-    def members(self, bits: int) -> frozenset[str]:
-        """The names of a set of modules."""
-        return frozenset(name for name, bit in self.bits.items() if bits & bit)
+    def members(self, bits: int) -> tuple[str, ...]:
+        """The names of a set of modules, sorted."""
+        names = []
+        while bits:
+            lowest = bits & -bits
+            names.append(self.alphabet[lowest.bit_length() - 1])
+            bits ^= lowest
+        return tuple(names)
 
 
 def read_catalogue(catalogue: Catalogue) -> CatalogueRules:
@@ -143,14 +145,14 @@ def read_catalogue(catalogue: Catalogue) -> CatalogueRules:
     return CatalogueRules(
         modules=frozenset(rules),
         names=names,
-        bits=bit,
+        alphabet=tuple(bit),
         bit_at=tuple(bit[name] for name in names),
         ordered=len(order),
         rules=rules,
         providers=providers,
         closures=closure,
         closure_places={name: frozenset(map(place.__getitem__, c)) for name, c in closure.items()},
-        closure_bits={name: bits(members) for name, members in closure.items()},
+        brings={name: bit[name] | bits(members) << len(names) for name, members in closure.items()},
         pulls=tuple(bits(pulls[name]) for name in names),
         seats=_seats(rules, place, bit, choices),
         shift=len(names),

@@ -74,10 +74,11 @@ class PassOne:
     def _work_out(self, assigned: tuple[str, ...]) -> Footing:
         catalogue = self._catalogue
         known = [name for name in assigned if name in catalogue.modules]
-        members = reduce(or_, map(catalogue.closure_bits.__getitem__, known), 0)
+        brought = reduce(or_, map(catalogue.brings.__getitem__, known), 0)
+        members = brought >> catalogue.shift
         places = _NONE.union(*map(catalogue.closure_places.__getitem__, known))
         appended, bound, unanswered = order_of(catalogue, members, places)
-        decides = bound | members << catalogue.shift | catalogue.assigned_bits(known)
+        decides = brought | bound
         stuck = () if len(appended) == len(places) else self._stuck(places.difference(appended), decides)
         return Footing(
             bits=members,
@@ -143,7 +144,7 @@ def _holds(catalogue: CatalogueRules, claiming: int) -> tuple[tuple[str, str], .
 
 def _asks(catalogue: CatalogueRules, asking: int) -> tuple[Ask, ...]:
     required_by: dict[tuple[str, bool], list[str]] = {}
-    for module in sorted(catalogue.members(asking)):
+    for module in catalogue.members(asking):
         rules = catalogue.rules[module]
         ways = [(name, False) for name in rules.from_one]
         ways += [(name, True) for name in rules.from_every]

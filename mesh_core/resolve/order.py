@@ -141,7 +141,11 @@ class _Walk:
 
     def _release(self) -> None:
         """Let go of the modules that wait for nothing any more."""
-        for waiting, waits in list(self._passed_over.items()):
-            if all(answering & self._there for answering in waits):
+        there = self._there
+        for waiting, waits in [*self._passed_over.items()]:
+            for answering in waits:
+                if not answering & there:
+                    break
+            else:
                 del self._passed_over[waiting]
                 heappush(self._released, (self._names[waiting], waiting))

@@ -16,7 +16,7 @@ from mesh_core.model.module import Scope
 from mesh_core.model.node import Node, Pin
 from mesh_core.model.resolution import Outcome, Refusal, Resolution
 from mesh_core.problems import AmbiguousInMesh, NoProvider, PinUnsatisfied
-from mesh_core.testing.laws.law import Law, Resolver, broken, run, whole
+from mesh_core.testing.laws.law import Law, Resolver, broken, nowhere, run, whole
 from mesh_core.testing.strategies import meshes, modules, reports, vocabulary_of
 
 _LAW_5 = Law.NO_SILENT_CHOICE
@@ -37,7 +37,8 @@ def check_no_silent_choice(resolve: Resolver, settings: hypothesis.settings | No
     @given(mesh=meshes(), data=st.data())
     def no_silent_choice(mesh: Mesh, data: st.DataObject) -> None:
         before = resolved(mesh)
-        _no_falling_back(mesh, before)
+        for pinned in (mesh, *_pinned_elsewhere(mesh, before)):
+            _no_falling_back(pinned, resolved(pinned))
         alone = resolved(_without_mesh_scoped_requirements(mesh))
         for with_, without in zip(before.outcomes, alone.outcomes, strict=True):
             if _on_node(with_) != _on_node(without):
@@ -99,6 +100,15 @@ def _no_falling_back(mesh: Mesh, resolution: Resolution) -> None:
                 broken(_LAW_5, f"{name} of {node.name} falls back from its pin", mesh)
             if name not in chosen and unanswered.get(name) != pin:
                 broken(_LAW_5, f"{node.name} is not refused for its pin of {name}", mesh)
+
+
+def _pinned_elsewhere(mesh: Mesh, resolution: Resolution) -> Iterator[Mesh]:
+    """For each answer: its node pinned to take it from a node that is not there, and from another."""
+    for outcome in resolution.outcomes:
+        for provision, (at, _) in _chosen(outcome).items():
+            others = [node.name for node in mesh.nodes if node.name != at][:1]
+            for target in (nowhere(mesh), *others):
+                yield apply(mesh, SetPin(node=outcome.node, pin=Pin(provision=provision, node=target)))
 
 
 def _asked_from_one(mesh: Mesh, outcome: Outcome) -> set[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from itertools import count
 from typing import NoReturn, Protocol
 
 import hypothesis
@@ -62,6 +63,11 @@ def whole(law: Law, resolve: Resolver) -> Resolver:
         return resolution
 
     return answering_every_node
+
+
+def nowhere(mesh: Mesh) -> str:
+    """The name of a node that the mesh does not have."""
+    return next(name for n in count() if mesh.node(name := f"nowhere{n}") is None)
 
 
 def run(law: Law, test: Callable[[], None], settings: hypothesis.settings | None) -> None:

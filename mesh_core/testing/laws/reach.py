@@ -17,7 +17,7 @@ from mesh_core.model.module import Claim, Module, Provision, Scope
 from mesh_core.model.node import Capability, Node, Pin
 from mesh_core.model.resolution import Outcome, Plan, Refusal, Resolution
 from mesh_core.problems import key
-from mesh_core.testing.laws.law import Law, Resolver, broken, run, whole
+from mesh_core.testing.laws.law import Law, Resolver, broken, nowhere, run, whole
 from mesh_core.testing.strategies import changed_meshes, meshes
 
 
@@ -151,16 +151,11 @@ def _unknown(mesh: Mesh) -> str:
     return next(name for n in count() if (name := f"unknown{n}") not in mesh.catalogue)
 
 
-def _nowhere(mesh: Mesh) -> str:
-    """A node that the mesh does not have."""
-    return next(name for n in count() if mesh.node(name := f"nowhere{n}") is None)
-
-
 def _spoilt_but(mesh: Mesh, name: str) -> Mesh:
     """The mesh with every problem for all other nodes that does not change what they offer."""
-    unknown, nowhere = _unknown(mesh), _nowhere(mesh)
+    unknown, away = _unknown(mesh), nowhere(mesh)
     names = {p.name for module in mesh.catalogue for p in module.provides}
-    pins = [Pin(provision=provision, node=nowhere) for provision in names]
+    pins = [Pin(provision=provision, node=away) for provision in names]
 
     def spoilt(node: Node) -> Node:
         return evolve(node, assigned=(*node.assigned, unknown), capabilities=(), pins=pins)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TypeVar
 
 import hypothesis
 from attrs import evolve
@@ -14,10 +13,9 @@ from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.testing.laws.law import Law, Resolver, broken, run, whole
 from mesh_core.testing.strategies import documents_of, meshes
+from mesh_core.testing.strategies.of_modules import shuffled
 from mesh_core.wire.data import mesh_to_data
 from mesh_core.wire.document import mesh_from_data
-
-_T = TypeVar("_T")
 
 
 def check_order(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
@@ -46,18 +44,14 @@ def _permuted(draw: st.DrawFn, mesh: Mesh) -> Mesh:
     nodes = [
         evolve(
             node,
-            assigned=_shuffled(draw, node.assigned),
-            pins=_shuffled(draw, node.pins),
-            capabilities=None if node.capabilities is None else _shuffled(draw, node.capabilities),
+            assigned=shuffled(draw, node.assigned),
+            pins=shuffled(draw, node.pins),
+            capabilities=None if node.capabilities is None else shuffled(draw, node.capabilities),
         )
-        for node in _shuffled(draw, mesh.nodes)
+        for node in shuffled(draw, mesh.nodes)
     ]
-    modules = _shuffled(draw, mesh.catalogue.modules)
+    modules = shuffled(draw, mesh.catalogue.modules)
     return Mesh(catalogue=Catalogue(modules=modules), nodes=nodes)
-
-
-def _shuffled(draw: st.DrawFn, values: tuple[_T, ...]) -> tuple[_T, ...]:
-    return tuple(draw(st.permutations(values))) if len(values) > 1 else values
 
 
 def check_determinism(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:

@@ -8,7 +8,7 @@ so that it can be held against what that reads and writes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -17,16 +17,16 @@ from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.node import Capability, Node
 from mesh_core.model.resource import Resource
 from mesh_core.testing.strategies.of_meshes import meshes
+from mesh_core.testing.strategies.of_modules import shuffled
 
-_T = TypeVar("_T")
 _COIN = st.booleans()
 
 
 @st.composite
 def documents_of(draw: st.DrawFn, mesh: Mesh) -> dict[str, Any]:
     """Documents that describe this mesh."""
-    modules = [_module(draw, module) for module in _shuffled(draw, mesh.catalogue.modules)]
-    nodes = [_node(draw, node) for node in _shuffled(draw, mesh.nodes)]
+    modules = [_module(draw, module) for module in shuffled(draw, mesh.catalogue.modules)]
+    nodes = [_node(draw, node) for node in shuffled(draw, mesh.nodes)]
     return _object(draw, {"format": 1}, {"modules": modules, "nodes": nodes})
 
 
@@ -43,12 +43,6 @@ def meshes_and_documents(draw: st.DrawFn) -> tuple[Mesh, dict[str, Any]]:
     return mesh, draw(documents_of(mesh))
 
 
-def _shuffled(draw: st.DrawFn, values: tuple[_T, ...]) -> list[_T]:
-    if len(values) < 2:
-        return list(values)
-    return draw(st.permutations(values))
-
-
 def _object(draw: st.DrawFn, needed: Mapping[str, Any], optional: Mapping[str, Any]) -> dict[str, Any]:
     """An object with its keys in some order; what is optional and empty is left out or not."""
     kept = {key: value for key, value in optional.items() if value or draw(_COIN)}
@@ -61,10 +55,10 @@ def _module(draw: st.DrawFn, module: Module) -> dict[str, Any]:
         draw,
         {"name": module.name, "version": module.version},
         {
-            "requires": [_requirement(draw, r) for r in _shuffled(draw, module.requires)],
-            "provides": [_provision(draw, p) for p in _shuffled(draw, module.provides)],
-            "claims": [_claim(draw, c) for c in _shuffled(draw, module.claims)],
-            "capabilities": _shuffled(draw, module.capabilities),
+            "requires": [_requirement(draw, r) for r in shuffled(draw, module.requires)],
+            "provides": [_provision(draw, p) for p in shuffled(draw, module.provides)],
+            "claims": [_claim(draw, c) for c in shuffled(draw, module.claims)],
+            "capabilities": [*shuffled(draw, module.capabilities)],
             # Their order is the manifest's, and says in which order they are applied.
             "resources": [_resource(draw, resource) for resource in module.resources],
         },
@@ -105,13 +99,13 @@ def _resource(draw: st.DrawFn, resource: Resource) -> dict[str, Any]:
 
 
 def _node(draw: st.DrawFn, node: Node) -> dict[str, Any]:
-    reported = _shuffled(draw, node.capabilities or ())
+    reported = shuffled(draw, node.capabilities or ())
     said = {capability.name: _verdict(draw, capability) for capability in reported}
-    pins = {pin.provision: pin.target for pin in _shuffled(draw, node.pins)}
+    pins = {pin.provision: pin.target for pin in shuffled(draw, node.pins)}
     needed: dict[str, Any] = {"name": node.name}
     if node.capabilities is not None:
         needed["capabilities"] = said
-    return _object(draw, needed, {"assign": _shuffled(draw, node.assigned), "pins": pins})
+    return _object(draw, needed, {"assign": [*shuffled(draw, node.assigned)], "pins": pins})
 
 
 def _verdict(draw: st.DrawFn, capability: Capability) -> bool | dict[str, Any]:

@@ -9,9 +9,9 @@ of meshes, and hypothesis takes its time for each choice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from functools import lru_cache
-from itertools import combinations, product
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import combinations, permutations, product
 from math import gcd
 from typing import Any, TypeVar
 
@@ -81,6 +81,25 @@ def one_of(*values: _T) -> st.SearchStrategy[_T]:
 def one_in(count: int) -> st.SearchStrategy[bool]:
     """True in about one of so many cases."""
     return _sampled((False,) * (count - 1) + (True,))
+
+
+@cache
+def _orders(count: int) -> st.SearchStrategy[tuple[int, ...]]:
+    """All orders of a few; of more, those that begin somewhere and go on forwards or backwards."""
+    if count <= _FEW:
+        return st.sampled_from([*permutations(range(count))])
+    turned = [tuple((first + place) % count for place in range(count)) for first in range(count)]
+    return st.sampled_from([*turned, *(order[::-1] for order in turned)])
+
+
+_FEW = 4
+
+
+def shuffled(draw: st.DrawFn, values: Sequence[_T]) -> tuple[_T, ...]:
+    """The values in some order."""
+    if len(values) < 2:
+        return tuple(values)
+    return tuple(values[place] for place in draw(_orders(len(values))))
 
 
 def _subsets(values: Iterable[_T], most: int) -> list[tuple[_T, ...]]:
