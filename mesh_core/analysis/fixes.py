@@ -127,7 +127,8 @@ def _give_answer(problem: NoProvider | AmbiguousInMesh | PinUnsatisfied, what_if
     at = [offer.node for offer in offers]
     for offer in offers:
         yield _pin(problem, offer.node, offer.module if at.count(offer.node) > 1 else None)
-    yield from _assign_offers(problem, what_if)
+    if not isinstance(problem, AmbiguousInMesh):  # where there are too many offers, one more mends nothing
+        yield from _assign_offers(problem, what_if)
     if not isinstance(problem, NoProvider):
         yield Unpin(node=problem.node, provision=problem.provision)
 
@@ -143,9 +144,8 @@ def _assign_offers(problem: NoProvider | AmbiguousInMesh | PinUnsatisfied, what_
     providers = catalogue.providers.get(problem.provision, ())
     bringing = [m for m in sorted(catalogue.modules) if not catalogue.closures[m].isdisjoint(providers)]
     nodes = what_if.mesh.nodes
-    if isinstance(problem, PinUnsatisfied | AmbiguousInMesh) and problem.pin is not None:
-        at = problem.pin.node
-        nodes = tuple(node for node in nodes if node.name == at)
+    if isinstance(problem, PinUnsatisfied):
+        nodes = tuple(node for node in nodes if node.name == problem.pin.node)
     for modules in (providers, bringing):
         for module in modules:
             for node in _able_first(nodes, module, what_if):

@@ -57,7 +57,8 @@ class Choice:
 class Seat:
     """What decides how a module stands on a node: who has it pulled in, and which choices are bound to it."""
 
-    module: Module
+    name: str
+    version: str
     assigned: int
     """The bit that says that the module itself is assigned."""
     mask: int
@@ -247,7 +248,8 @@ def _seats(
                 dependents[at][bound] = (dependent,)
     return tuple(
         Seat(
-            module=rules[name].module,
+            name=name,
+            version=rules[name].module.version,
             assigned=bit[name],
             mask=_any(dependents[at]) | bit[name],
             chosen=_any(b for b in dependents[at] if b >> 2 * len(place)),

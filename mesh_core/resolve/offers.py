@@ -96,7 +96,7 @@ class PassOne:
         modules = [known.get(mask & decides) for mask, known in seated]
         if not all(modules):
             modules = [m or self._seat(at, decides) for m, at in zip(modules, places, strict=True)]
-        return tuple(modules)  # type: ignore[arg-type]
+        return tuple(modules)  # type: ignore[arg-type] # none of them is None any more
 
     def _seat(self, place: int, decides: int) -> PlannedModule:
         seat = self._catalogue.seats[place]
@@ -117,19 +117,23 @@ _NONE: frozenset[int] = frozenset()
 def _placed(seat: Seat, decided: int) -> PlannedModule:
     """A module as it stands on a node, by those of the bits of its seat that are set there."""
     by: list[Dependent] = []
-    left = decided & ~seat.assigned
+    left, dependents = decided & ~seat.assigned, seat.dependents
     while left:  # from the alphabetically first module on
         lowest = left & -left
-        by += seat.dependents[lowest]
+        by += dependents[lowest]
         left ^= lowest
     if decided & seat.chosen:
         by.sort(key=lambda dependent: (dependent.module, dependent.requires))
     return PlannedModule(
-        name=seat.module.name,
-        version=seat.module.version,
-        reason=Reason.ASSIGNED if decided & seat.assigned else Reason.PULLED_IN,
+        name=seat.name,
+        version=seat.version,
+        reason=_ASSIGNED if decided & seat.assigned else _PULLED_IN,
         by=tuple(by),
     )
+
+
+# An enum's members cost a look-up each time, and this is asked for every module of every node.
+_ASSIGNED, _PULLED_IN = Reason.ASSIGNED, Reason.PULLED_IN
 
 
 def _offers(catalogue: CatalogueRules, offering: int) -> tuple[tuple[str, str], ...]:

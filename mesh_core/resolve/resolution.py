@@ -85,7 +85,7 @@ def _outcome(finding: Finding, refused: Set[str]) -> Plan | Refusal:
             problems=finding.problems,
             stuck=footing.stuck,
         )
-    unsettled = tuple(answer for answer in answers if answer.node in refused)
+    unsettled = tuple([answer for answer in answers if answer.node in refused]) if answers else ()
     return Plan(node=finding.node, modules=footing.modules, answers=answers, unsettled=unsettled)
 
 
