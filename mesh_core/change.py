@@ -129,6 +129,7 @@ def apply_all(mesh: Mesh, changes: Iterable[Change]) -> Mesh:
 
 def _change_modules(modules: dict[str, Module], change: PutModule | DropModule) -> None:
     if isinstance(change, PutModule):
+        Catalogue(modules=(change.module,))  # what cannot stand alone cannot stand among others
         modules[change.module.name] = change.module
     else:
         modules.pop(change.module, None)

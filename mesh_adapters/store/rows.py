@@ -1,0 +1,168 @@
+"""Rows -> values, in one read transaction. Nothing here writes.
+
+By hand, because ten thousand nodes go through it: a general converter costs several times as much.
+Whatever does not fit raises here (`ValueError`, `LookupError`, ...), and the caller reads that as
+damage.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from sqlite_utils import Database
+
+from mesh_core.canonical import canonical_json
+from mesh_core.event import Event
+from mesh_core.model.catalogue import Catalogue
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.module import Module
+from mesh_core.model.node import Capability, Node, Pin
+from mesh_core.ports import Recorded, RecordedManifest
+from mesh_core.wire.changes import change_from_data
+from mesh_core.wire.data import module_to_data
+from mesh_core.wire.document import module_from_data
+
+Shelf = dict[str, Module]
+"""The manifests that were read before, by digest: each is parsed once."""
+
+
+def document_of(module: Module) -> tuple[str, str]:
+    """A manifest as it is stored, and its digest."""
+    document = canonical_json(module_to_data(module))
+    return document, _digest(document)
+
+
+def read_mesh(db: Database, shelf: Shelf) -> Mesh:
+    """The whole mesh."""
+    return Mesh(catalogue=read_catalogue(db, shelf), nodes=_nodes(db))
+
+
+def read_catalogue(db: Database, shelf: Shelf) -> Catalogue:
+    """The current manifests, which agree with each other."""
+    return Catalogue(modules=read_modules(db, shelf))
+
+
+def read_modules(db: Database, shelf: Shelf) -> list[Module]:
+    """The current manifests, whether they agree or not."""
+    rows = _rows(
+        db,
+        "SELECT document, digest FROM modules"
+        " LEFT JOIN manifests ON manifests.name = modules.name AND number = manifest",
+    )
+    if any(document is None for document, _ in rows):
+        raise ValueError("a module without its manifest")
+    return [_module(document, digest, shelf) for document, digest in rows]
+
+
+def read_manifests(db: Database, name: str, shelf: Shelf) -> tuple[RecordedManifest, ...]:
+    """Every manifest of a name, in the order of first recording."""
+    rows = _rows(
+        db,
+        "SELECT document, digest, recorded_at, manifest IS NOT NULL FROM manifests"
+        " LEFT JOIN modules ON modules.name = manifests.name AND manifest = number"
+        " WHERE manifests.name = ? ORDER BY number",
+        (name,),
+    )
+    return tuple(
+        RecordedManifest(module=_module(document, digest, shelf), recorded_at=at, current=bool(current))
+        for document, digest, at, current in rows
+    )
+
+
+def read_node(db: Database, name: str) -> Node | None:
+    """One node, if there is one of that name."""
+    found = _rows(db, "SELECT reported_at FROM nodes WHERE name = ?", (name,))
+    if not found:
+        return None
+    ((reported_at,),) = found
+    of_node = "FROM {} WHERE node = ?"
+    report = _rows(db, f"SELECT name, present, detail {of_node.format('capabilities')}", (name,))
+    pins = _rows(db, f"SELECT provision, at_node, at_module {of_node.format('pins')}", (name,))
+    assigned = _rows(db, f"SELECT module {of_node.format('assignments')}", (name,))
+    return Node(
+        name=name,
+        assigned=[module for (module,) in assigned],
+        capabilities=None if reported_at is None else [_capability(*said) for said in report],
+        pins=[_pin(*target) for target in pins],
+    )
+
+
+def read_declared(db: Database) -> dict[str, tuple[str, ...]]:
+    """By node, what was last declared on it."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for node, module in _rows(db, "SELECT node, module FROM declared ORDER BY node, module"):
+        found[node].append(module)
+    return {node: tuple(modules) for node, modules in found.items()}
+
+
+def read_history(db: Database, limit: int | None) -> tuple[Recorded, ...]:
+    """The newest events, newest first."""
+    rows = _rows(
+        db,
+        "SELECT number, at, who, command, changes FROM events ORDER BY number DESC LIMIT ?",
+        (-1 if limit is None else max(limit, 0),),
+    )
+    return tuple(_recorded(*row) for row in rows)
+
+
+def _recorded(number: int, at: str, who: str, command: str, changes: str) -> Recorded:
+    said = [change_from_data(change) for change in json.loads(changes)]
+    return Recorded(number=number, event=Event(at=at, who=who, command=command, changes=said))
+
+
+def _rows(db: Database, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+    # All at once: a cursor that stops half-way, where a row is damaged, keeps the file from closing.
+    return db.execute(query, values).fetchall()
+
+
+def _nodes(db: Database) -> Iterator[Node]:
+    """Every node. Rows of a node that is not there, or never reported, are damage, not nothing."""
+    capability, pin = cache(_capability), cache(_pin)  # machines say the same things
+    assigned: defaultdict[str, list[str]] = defaultdict(list)
+    for node, module in _rows(db, "SELECT node, module FROM assignments"):
+        assigned[node].append(module)
+    reports: defaultdict[str, list[Capability]] = defaultdict(list)
+    for node, *said in _rows(db, "SELECT node, name, present, detail FROM capabilities"):
+        reports[node].append(capability(*said))
+    pins: defaultdict[str, list[Pin]] = defaultdict(list)
+    for node, *target in _rows(db, "SELECT node, provision, at_node, at_module FROM pins"):
+        pins[node].append(pin(*target))
+    for name, reported_at in _rows(db, "SELECT name, reported_at FROM nodes"):
+        yield Node(
+            name=name,
+            assigned=assigned.pop(name, ()),
+            capabilities=None if reported_at is None else reports.pop(name, ()),
+            pins=pins.pop(name, ()),
+        )
+    _refuse_left_over(assigned, reports, pins)
+
+
+def _refuse_left_over(*tables: dict[str, Any]) -> None:
+    for table in tables:
+        for name in table:
+            raise ValueError(f"rows that {name!r} cannot have")
+
+
+def _capability(name: str, present: int, detail: str | None) -> Capability:
+    return Capability(name=name, present=bool(present), detail=detail)
+
+
+def _pin(provision: str, at_node: str, at_module: str | None) -> Pin:
+    return Pin(provision=provision, node=at_node, module=at_module)
+
+
+def _module(document: str, digest: str, shelf: Shelf) -> Module:
+    if digest not in shelf:
+        if _digest(document) != digest:
+            raise ValueError("a manifest is not the one that was recorded")
+        shelf[digest] = module_from_data(json.loads(document))
+    return shelf[digest]
+
+
+def _digest(document: str) -> str:
+    return sha256(document.encode()).hexdigest()

@@ -1,0 +1,104 @@
+"""The store itself: `mesh_core.ports.Store`, kept in one SQLite file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+
+from mesh_adapters.store import rows
+from mesh_adapters.store.connection import PATIENCE, Connection, connect, lay_down
+from mesh_adapters.store.files import new_file
+from mesh_adapters.store.outages import outage
+from mesh_adapters.store.session import SqliteSession
+from mesh_core.model.mesh import Mesh
+from mesh_core.ports import Recorded, RecordedManifest, StoreUnreadable, Unreadable
+
+
+class SqliteStore:
+    """Keeps the contract of `Store`. Made by `create` or `open`, used in one thread."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._shelf: rows.Shelf = {}
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> SqliteStore:
+        """Make a new, empty store, with the directories that it needs, and open it.
+
+        Raises `StoreExists` where something is, and outages; then there is no new file at `path`.
+        """
+        with new_file(os.fspath(path)) as temporary:
+            lay_down(temporary, os.fspath(path))
+        return cls.open(path, patience=patience)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> SqliteStore:
+        """Open a store that is there, and bring one of an older schema up to date.
+
+        `patience` is how many seconds one waits for another command. A store on a disk that cannot
+        be written opens too, as long as nothing is written. Raises `StoreMissing`,
+        `StoreUnreadable`, `StoreTooNew` or another outage, and has then changed nothing.
+        """
+        return cls(connect(os.fspath(path), patience))
+
+    def mesh(self) -> Mesh:
+        """The mesh as last committed."""
+        with self._connection.reading() as db:
+            return rows.read_mesh(db, self._shelf)
+
+    def declared(self) -> Mapping[str, tuple[str, ...]]:
+        """By node, the names of the modules last declared on it."""
+        with self._connection.reading() as db:
+            return rows.read_declared(db)
+
+    def history(self, limit: int | None = None) -> tuple[Recorded, ...]:
+        """The newest events, newest first."""
+        with self._connection.reading() as db:
+            return rows.read_history(db, limit)
+
+    def manifests(self, name: str) -> tuple[RecordedManifest, ...]:
+        """Every manifest ever recorded for a module's name."""
+        with self._connection.reading() as db:
+            return rows.read_manifests(db, name, self._shelf)
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteSession]:
+        """One transaction."""
+        path = self._connection.path
+        with self._connection.writing() as db:
+            session = SqliteSession(path, db, self._shelf)
+            try:
+                yield session
+            finally:
+                session.end()
+
+    def backup(self, path: str) -> None:
+        """Write the store, as last committed and whole, to a new file."""
+        with (
+            self._connection.reading() as db,
+            new_file(path) as temporary,
+            closing(sqlite3.connect(temporary, isolation_level=None)) as copy,
+        ):
+            try:
+                db.conn.backup(copy)
+                self._refuse_damaged(copy)
+            except sqlite3.Error as error:
+                raise self._whose_fault(error, path) from error
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._connection.close()
+
+    def _whose_fault(self, error: sqlite3.Error, path: str) -> Exception:
+        """What is damaged is ours, and what cannot be written is the backup."""
+        ours = outage(error, self._connection.path)
+        damaged = isinstance(ours, StoreUnreadable) and ours.why is Unreadable.DAMAGED
+        return ours if damaged and ours else outage(error, path) or error
+
+    def _refuse_damaged(self, copy: sqlite3.Connection) -> None:
+        """A backup is believed to be whole, and pages are copied unseen: look now."""
+        said = [text for (text,) in copy.execute("PRAGMA quick_check(1)")]
+        if said != ["ok"]:
+            raise StoreUnreadable(self._connection.path, Unreadable.DAMAGED, "; ".join(said))

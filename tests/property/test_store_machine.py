@@ -1,0 +1,252 @@
+"""The store against a plain model, step by step, on a disk.
+
+The law (port `Store`; design, part 7): after `record(event)` the store's mesh is `apply_all` of its mesh
+before, or, where a change is refused, everything is as it was. The model is a `Mesh` and a few dictionaries
+that know nothing of tables; after each step every table is counted, for itself, against it.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from mesh_adapters.store import SqliteStore
+from mesh_core import (
+    CatalogueError,
+    Change,
+    DropModule,
+    DropNode,
+    InvalidValue,
+    Mesh,
+    Module,
+    Node,
+    NoSuchNode,
+    Pin,
+    PutModule,
+    PutNode,
+    Report,
+    SetPin,
+    Unassign,
+    apply,
+)
+from mesh_core.event import Event
+from mesh_core.ports import ModuleInUse, NoSuchModule, Session, StoreBusy
+from tests.integration.store.helpers import counts, raw
+from tests.integration.store.model import CHANGES, ENTRIES, MANIFESTS, MODULES, NODES, PINS, Model, named
+
+REFUSALS = (NoSuchNode, CatalogueError, InvalidValue, ModuleInUse, NoSuchModule)
+
+
+def refusal_of(act: Callable[[], object]) -> tuple[type[Exception], dict[str, object]] | None:
+    """Which refusal an act ends in, with its facts; None where it is done."""
+    try:
+        act()
+    except REFUSALS as refusal:
+        return type(refusal), vars(refusal)
+    return None
+
+
+class Boom(Exception):
+    """What goes wrong in the middle of a command."""
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """Two connections to one store, and the model."""
+
+    @initialize(entries=st.lists(ENTRIES, min_size=3, max_size=3), manifests=st.lists(MANIFESTS))
+    def begin(self, entries: list[Node], manifests: list[Module]) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="mesh-machine-"))
+        self.path = self.folder / "mesh.db"
+        self.model = Model()
+        self.events = 0
+        self.stores = [SqliteStore.create(self.path), SqliteStore.open(self.path, patience=0)]
+        with self.stores[0].writing() as session:
+            for number, entry in enumerate(entries):
+                self.attempt(session, [PutNode(node=evolve(entry, name=f"n{number}"))])
+            for manifest in manifests:
+                self.attempt(session, [PutModule(module=manifest)])
+
+    def teardown(self) -> None:
+        for store in self.stores:
+            store.close()
+        left = [found.name for found in self.folder.iterdir()]
+        shutil.rmtree(self.folder)
+        assert left == ["mesh.db"]
+
+    def event(self, changes: list[Change]) -> Event:
+        self.events += 1
+        return Event(at=f"t{self.events}", who="ann", command="", changes=changes)
+
+    def attempt(self, session: Session, changes: list[Change]) -> None:
+        """Record one event in a session and in the model; a refusal is the same in both."""
+        event, after = self.event(changes), self.model.copy()
+        refused = refusal_of(lambda: after.record(event))
+        assert refusal_of(lambda: session.record(event)) == refused
+        if refused is None:
+            self.model = after
+        assert session.mesh() == self.model.mesh
+
+    @rule(which=st.integers(0, 1), events=st.lists(st.lists(CHANGES, max_size=4), max_size=3))
+    def record(self, which: int, events: list[list[Change]]) -> None:
+        """One command; its refused events leave nothing, and its others are recorded."""
+        with self.stores[which].writing() as session:
+            for changes in events:
+                self.attempt(session, changes)
+
+    @rule(which=st.integers(0, 1), entry=ENTRIES, manifest=MANIFESTS, pin=PINS, node=NODES)
+    def furnish(self, which: int, entry: Node, manifest: Module, pin: Pin, node: str) -> None:
+        """More of what is mostly accepted, so that there is something to remove."""
+        with self.stores[which].writing() as session:
+            self.attempt(session, [PutModule(module=manifest)])
+            self.attempt(session, [PutNode(node=entry)])
+            self.attempt(session, [SetPin(node=node, pin=pin)])
+
+    @rule(which=st.integers(0, 1), change=CHANGES)
+    def record_one(self, which: int, change: Change) -> None:
+        """One change on its own, which no other takes back with it."""
+        with self.stores[which].writing() as session:
+            self.attempt(session, [change])
+
+    @rule(which=st.integers(0, 1))
+    def report_again(self, which: int) -> None:
+        """Every machine that reported says the same once more."""
+        with self.stores[which].writing() as session:
+            for node in self.model.mesh.nodes:
+                if node.capabilities is not None:
+                    report = Report(node=node.name, capabilities=node.capabilities)
+                    self.attempt(session, [report])
+
+    @rule(which=st.integers(0, 1))
+    def declare_what_is_assigned(self, which: int) -> None:
+        """As a push would."""
+        with self.stores[which].writing() as session:
+            for node in self.model.mesh.nodes:
+                modules = [name for name in node.assigned if name in self.model.mesh.catalogue]
+                session.declare(node.name, modules)
+                self.model.declare(node.name, modules)
+
+    @rule(which=st.integers(0, 1), node=NODES)
+    def drop_node(self, which: int, node: str) -> None:
+        """With what it has, and what is pinned at it."""
+        self.record_one(which, DropNode(node=node))
+
+    @rule(which=st.integers(0, 1), module=MODULES, unassign=st.booleans())
+    def drop_module(self, which: int, module: str, unassign: bool) -> None:
+        """Taken away first from where it is assigned, or not; where it is declared it stays."""
+        nodes = self.model.mesh.nodes if unassign else ()
+        away: list[Change] = [Unassign(node=node.name, module=module) for node in nodes]
+        with self.stores[which].writing() as session:
+            self.attempt(session, [*away, DropModule(module=module)])
+
+    @rule(which=st.integers(0, 1), node=NODES, modules=named(MODULES))
+    def declare(self, which: int, node: str, modules: list[str]) -> None:
+        after = self.model.copy()
+        with self.stores[which].writing() as session:
+            refused = refusal_of(lambda: after.declare(node, modules))
+            assert refusal_of(lambda: session.declare(node, modules)) == refused
+        if refused is None:
+            self.model = after
+
+    @rule(which=st.integers(0, 1), changes=st.lists(CHANGES, max_size=4), node=NODES)
+    def fail_in_the_middle(self, which: int, changes: list[Change], node: str) -> None:
+        """An exception takes back everything, also what was recorded without a fault."""
+        model = self.model
+
+        def command() -> None:
+            with self.stores[which].writing() as session:
+                for change in changes:
+                    self.attempt(session, [change])
+                if self.model.mesh.node(node):
+                    session.declare(node, [])
+                raise Boom
+
+        with pytest.raises(Boom):
+            command()
+        self.model = model
+
+    @rule(changes=st.lists(CHANGES, max_size=3))
+    def two_at_once(self, changes: list[Change]) -> None:
+        """While one writes, the other reads what was committed, and is told to wait."""
+        writer, other = self.stores
+        committed = self.model.mesh
+        with writer.writing() as session:
+            self.attempt(session, changes)
+            assert other.mesh() == committed
+            with pytest.raises(StoreBusy), other.writing():
+                pytest.fail("two sessions at once")
+
+    @rule(which=st.integers(0, 1))
+    def reopen(self, which: int) -> None:
+        self.stores[which].close()
+        self.stores[which] = SqliteStore.open(self.path, patience=0)
+
+    @rule()
+    def go_on_from_a_backup(self) -> None:
+        backup = self.folder / "backup.db"
+        self.stores[0].backup(str(backup))
+        for store in self.stores:
+            store.close()
+        backup.replace(self.path)
+        self.stores = [SqliteStore.open(self.path, patience=0) for _ in self.stores]
+
+    @invariant()
+    def both_say_what_the_model_says(self) -> None:
+        for store in self.stores:
+            assert store.mesh() == self.model.mesh
+            assert store.declared() == self.model.declared
+            assert store.history() == self.model.history
+            for name in ("a", "b", "c"):
+                current = self.model.mesh.catalogue.get(name)
+                recorded = self.model.manifests.get(name, {})
+                assert [(m.module, m.recorded_at, m.current) for m in store.manifests(name)] == [
+                    (module, at, module == current) for module, at in recorded.items()
+                ]
+
+    @invariant()
+    def the_tables_hold_no_row_more(self) -> None:
+        assert counts(self.path) == self.model.rows()
+        with raw(self.path, foreign_keys=False) as conn:
+            reported = conn.execute("SELECT * FROM nodes WHERE reported_at IS NOT NULL").fetchall()
+            assert dict(reported) == self.model.reported_at
+            assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+TestStoreMachine = StoreMachine.TestCase
+TestStoreMachine.settings = settings(max_examples=settings().max_examples // 2, stateful_step_count=20)
+
+
+@contextmanager
+def a_store() -> Iterator[SqliteStore]:
+    with (
+        tempfile.TemporaryDirectory(prefix="mesh-store-") as folder,
+        closing(SqliteStore.create(Path(folder) / "mesh.db")) as store,
+    ):
+        yield store
+
+
+@given(st.lists(MANIFESTS, max_size=3), st.lists(ENTRIES, max_size=3, unique_by=lambda n: n.name))
+def test_what_is_written_is_read(manifests: list[Module], entries: list[Node]) -> None:
+    """Any manifest and any entry, text and numbers and all."""
+    changes: list[Change] = [PutNode(node=entry) for entry in entries]
+    mesh = Mesh()
+    for manifest in manifests:
+        try:
+            mesh = apply(mesh, PutModule(module=manifest))
+        except CatalogueError:
+            continue
+        changes.append(PutModule(module=manifest))
+    for entry in entries:
+        mesh = apply(mesh, PutNode(node=entry))
+    with a_store() as store:
+        with store.writing() as session:
+            session.record(Event(at="t", who="ann", command="", changes=changes))
+        store._shelf.clear()  # read it from the file, not from memory
+        assert store.mesh() == mesh
+        assert store.history()[0].event.changes == tuple(changes)
