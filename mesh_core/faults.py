@@ -48,6 +48,16 @@ class Duplicate:
 
 
 @frozen(kw_only=True)
+class BadText:
+    """Text with a lone surrogate, which no UTF-8 can carry; `where` says in what."""
+
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.where} holds a lone surrogate, which is no text"
+
+
+@frozen(kw_only=True)
 class BadResource:
     """A resource that has no identity, or content that is not plain JSON."""
 
@@ -107,7 +117,7 @@ class SelfRequirement:
 
 
 CatalogueFault = ScopeDisagreement | EveryOfNodeScope | SelfRequirement
-ValueFault = BadName | Duplicate | BadResource
+ValueFault = BadName | Duplicate | BadText | BadResource
 
 
 class InvalidValue(ValueError):

@@ -45,7 +45,10 @@ class Fix:
 
 @frozen(kw_only=True)
 class Fixes:
-    """What was found for a problem. `stopped` says that not everything that could mend it was tried."""
+    """What was found for a problem. `stopped` says that not everything that could mend it was tried.
+
+    Where other problems of the refusal left nothing to show or to try, it is stopped after 0 tries.
+    """
 
     found: tuple[Fix, ...]
     tried: int
@@ -57,7 +60,7 @@ def fixes_for(problem: Problem, what_if: WhatIf, shown: int = SHOWN, tries: int 
     found: list[Fix] = []
     seen: set[Step] = set()
     if not shown:
-        return Fixes(found=(), tried=0, stopped=False)
+        return Fixes(found=(), tried=0, stopped=True)
     for tier in _tiers(problem, what_if):
         for step in tier:
             if step in seen:

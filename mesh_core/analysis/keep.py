@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from mesh_core.change import Assign, Change, SetPin, apply_all
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Pin
-from mesh_core.model.resolution import Answer, Outcome, Resolution
+from mesh_core.model.resolution import Answer, Outcome, Reason, Refusal, Resolution
 from mesh_core.problems import AmbiguousInMesh, AmbiguousOnNode, Problem
 from mesh_core.resolve.resolution import resolve
 
@@ -28,36 +28,72 @@ def keeping(mesh: Mesh, changes: Iterable[Change]) -> tuple[Assign | SetPin, ...
     said: tuple[Assign | SetPin, ...] = ()
     while True:
         after = resolve(apply_all(changed, said))
-        new = tuple(step for step in _kept(before, after) if step not in said)
+        new = tuple(step for step in dict.fromkeys(_kept(before, after)) if step not in said)
         if not new:
             return said
         said += new
 
 
 def _kept(before: Resolution, after: Resolution) -> Iterator[Assign | SetPin]:
-    for refusal in after.refusals:
-        stood = before.nodes.get(refusal.node)
-        if stood is not None:
-            for problem in refusal.problems:
-                yield from _answer_again(problem, stood)
+    for outcome in after.outcomes:
+        stood = before.nodes.get(outcome.node)
+        if stood is None:
+            continue
+        if isinstance(outcome, Refusal):
+            for problem in outcome.problems:
+                yield from _bound_again(problem, stood)
+        for answer in stood.answers:
+            if not answer.every:
+                yield from _answered_again(answer, outcome, before, after)
 
 
-def _answer_again(problem: Problem, stood: Outcome) -> Iterator[Assign | SetPin]:
+def _bound_again(problem: Problem, stood: Outcome) -> Iterator[Assign]:
+    """The module that a name was bound to on the node, where there would be a choice now."""
     if isinstance(problem, AmbiguousOnNode):
         for binding in stood.bindings:
             if binding.requires == problem.provision and binding.provider in problem.candidates:
                 yield Assign(node=problem.node, module=binding.provider)
                 return
-    if isinstance(problem, AmbiguousInMesh):
-        for answer in stood.answers:
-            if answer.provision == problem.provision and not answer.every:
-                yield from _pin_at(problem, answer)
 
 
-def _pin_at(problem: AmbiguousInMesh, answer: Answer) -> Iterator[SetPin]:
+def _answered_again(
+    answer: Answer, outcome: Outcome, before: Resolution, after: Resolution
+) -> Iterator[Assign | SetPin]:
+    """The offer that answered a node: brought back where nothing pulls it in now, and pinned at."""
+    if not _is_missed(answer, outcome):
+        return
+    provider = after.nodes.get(answer.node)
+    if provider is None:
+        return
+    if answer.module in provider.members:
+        yield SetPin(node=outcome.node, pin=_pin_at(answer, outcome))
+    elif _was_pulled_in(answer, before):
+        yield Assign(node=answer.node, module=answer.module)
+
+
+def _is_missed(answer: Answer, outcome: Outcome) -> bool:
+    """Whether a node would have another answer, or none where it still needs one."""
+    stands = [a for a in outcome.answers if a.provision == answer.provision and not a.every]
+    if stands:
+        return (stands[0].node, stands[0].module) != (answer.node, answer.module)
+    problems = outcome.problems if isinstance(outcome, Refusal) else ()
+    return any(getattr(problem, "provision", None) == answer.provision for problem in problems)
+
+
+def _was_pulled_in(answer: Answer, before: Resolution) -> bool:
+    placed = before.nodes[answer.node].placed
+    return any(m.name == answer.module and m.reason is Reason.PULLED_IN for m in placed)
+
+
+def _pin_at(answer: Answer, outcome: Outcome) -> Pin:
     """A pin at the node that answered; at the module on it too, where the node has several offers."""
-    there = [offer.module for offer in problem.candidates if offer.node == answer.node]
-    if answer.module in there:
-        module = answer.module if len(there) > 1 else None
-        pin = Pin(provision=answer.provision, node=answer.node, module=module)
-        yield SetPin(node=problem.node, pin=pin)
+    problems = outcome.problems if isinstance(outcome, Refusal) else ()
+    there = [
+        offer
+        for problem in problems
+        if isinstance(problem, AmbiguousInMesh) and problem.provision == answer.provision
+        for offer in problem.candidates
+        if offer.node == answer.node
+    ]
+    module = answer.module if len(there) > 1 else None
+    return Pin(provision=answer.provision, node=answer.node, module=module)

@@ -25,8 +25,8 @@ class Explanation:
     headline: str
     details: tuple[str, ...]
     fixes: tuple[str, ...]
-    stopped: bool
-    """Whether the search for fixes ended before everything was tried."""
+    stopped: str = ""
+    """Why not everything was tried to mend it, if it was not."""
 
     @property
     def text(self) -> str:
@@ -40,7 +40,7 @@ class Explanation:
         if self.fixes:
             lines.append("fix: " + "     or: ".join(self.fixes))
         if self.stopped:
-            lines.append(f"stopped looking for a fix after {TRIED} tries")
+            lines.append(self.stopped)
         return tuple(lines)
 
 
@@ -78,8 +78,16 @@ class Explainer:
             headline=headline(problem),
             details=tuple(details(problem, self._mesh, self._resolution)),
             fixes=tuple(fix_command(fix) for fix in fixes.found),
-            stopped=fixes.stopped,
+            stopped=_stopped(fixes),
         )
+
+
+def _stopped(fixes: Fixes) -> str:
+    if not fixes.stopped:
+        return ""
+    if not fixes.tried:
+        return "mend what is above first, and ask again: no fix was looked for here"
+    return f"stopped looking for a fix after {TRIED} tries"
 
 
 def explain(reason: Problem | Refusal, mesh: Mesh, resolution: Resolution) -> str:

@@ -11,6 +11,7 @@ from attrs import field, frozen
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
 from mesh_core.model.resource import Resource
+from mesh_core.model.text import refuse_surrogates
 
 
 class Scope(StrEnum):
@@ -27,6 +28,11 @@ def _sorted_pairs(
     return tuple(sorted(pairs))
 
 
+def _each_once(_instance: object, attribute: Any, pairs: tuple[tuple[str, str], ...]) -> None:
+    refuse_duplicates(tuple(name for name, _ in pairs), attribute.name)
+    refuse_surrogates(attribute.name, *(text for pair in pairs for text in pair))
+
+
 @frozen(kw_only=True)
 class Provision:
     """A name that a module provides, with its scope; `exports` are texts that its takers may use.
@@ -36,7 +42,7 @@ class Provision:
 
     name: str = field(validator=name_validator(NameKind.PROVISION))
     scope: Scope = Scope.NODE
-    exports: tuple[tuple[str, str], ...] = field(default=(), converter=_sorted_pairs)
+    exports: tuple[tuple[str, str], ...] = field(default=(), converter=_sorted_pairs, validator=_each_once)
 
 
 @frozen(kw_only=True)

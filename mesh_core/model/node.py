@@ -10,6 +10,7 @@ from attrs.validators import optional
 
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
+from mesh_core.model.text import text_validator
 
 
 class Verdict(StrEnum):
@@ -26,7 +27,7 @@ class Capability:
 
     name: str = field(validator=name_validator(NameKind.CAPABILITY))
     present: bool = True
-    detail: str | None = None
+    detail: str | None = field(default=None, validator=text_validator)
 
 
 @frozen(kw_only=True)

@@ -16,14 +16,24 @@ from attrs import field, frozen
 
 from mesh_core.canonical import canonical_json
 from mesh_core.faults import BadResource, InvalidValue
+from mesh_core.model.text import has_surrogate
+
+LONGEST_BITS = 14_280
+"""Python writes no number of more than 4,300 digits in decimal."""
 
 RESERVED_KEYS = frozenset({"kind", "path", "name"})
 
 
 def _canonical_attributes(attributes: Mapping[str, Any] | str) -> str:
-    if isinstance(attributes, str):
-        return attributes
-    return canonical_json(dict(attributes))
+    try:
+        plain = json.loads(attributes) if isinstance(attributes, str) else dict(attributes)
+        why = None if isinstance(plain, dict) else "attributes are an object"
+        why = why or _first_fault(plain)
+        if why is None:
+            return canonical_json(plain)
+    except (ValueError, TypeError, RecursionError) as error:
+        why = f"attributes are plain JSON data: {error}"
+    raise InvalidValue(BadResource(why=why))
 
 
 @frozen(kw_only=True)
@@ -66,6 +76,8 @@ def kind_fault(kind: str) -> str | None:
     """Why `kind` is no kind of resource; None when it is one."""
     if not kind:
         return "the kind is empty"
+    if has_surrogate(kind):
+        return "a lone surrogate is no text"
     if ":" in kind or kind == "path":
         return f"{kind!r} is no kind: it has no ':' and is not 'path'"
     return None
@@ -75,11 +87,11 @@ def place_fault(path: str | None, name: str | None) -> str | None:
     """Why a path and a name do not make an identity; None when they do."""
     if (path is None) == (name is None):
         return "a resource has exactly one of 'path' and 'name'"
+    if has_surrogate(path or name or ""):
+        return "a lone surrogate is no text"
     if path is not None:
         return path_fault(path)
-    if not name:
-        return "the name is empty"
-    return None
+    return None if name else "the name is empty"
 
 
 def path_fault(path: str) -> str | None:
@@ -103,11 +115,19 @@ def plain_fault(value: Any) -> str | None:
         return "a lone surrogate" if has_surrogate(value) else None
     if isinstance(value, float) and not math.isfinite(value):
         return f"the number {value}"
+    if isinstance(value, int) and value.bit_length() > LONGEST_BITS:
+        return "a number of thousands of digits"
     if value is None or isinstance(value, bool | int | float | list | dict):
         return None
     return f"a {type(value).__name__}"
 
 
-def has_surrogate(text: str) -> bool:
-    """Whether a text holds a lone surrogate, which no UTF-8 can carry."""
-    return any("\ud800" <= c <= "\udfff" for c in text)
+def _first_fault(value: Any) -> str | None:
+    """The first thing in plain data that is none."""
+    why = plain_fault(value)
+    if why is None and isinstance(value, list):
+        return next(filter(None, map(_first_fault, value)), None)
+    if why is None and isinstance(value, dict):
+        parts = (part for item in value.items() for part in item)
+        return next(filter(None, map(_first_fault, parts)), None)
+    return why

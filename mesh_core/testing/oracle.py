@@ -108,9 +108,7 @@ def _read_scoped(items: Iterable[Any]) -> dict[str, str]:
     """Part 2: "Written short, "shell" means scope `node`"; "A long form without `scope` means
     `node`".
     """
-    return dict(
-        (i, "node") if isinstance(i, str) else (i["name"], i.get("scope", "node")) for i in items
-    )
+    return dict((i, "node") if isinstance(i, str) else (i["name"], i.get("scope", "node")) for i in items)
 
 
 def _read_node(entry: Mapping[str, Any]) -> Node:
@@ -135,9 +133,7 @@ def _canonical(value: object) -> str:
     """Part 4: "canonical JSON: `json.dumps(v, sort_keys=True, ...)`, so `1`, `1.0` and `true`
     differ".
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 # What the catalogue says of a name (part 2)
@@ -250,9 +246,7 @@ def _holders(mesh: Mesh, claim: str) -> list[tuple[str, str]]:
 
 def _asking(mesh: Mesh, n: str, r: str, *ways: str) -> list[str]:
     """The modules of S(n) that require r in any of those ways: from "one", from "every"."""
-    return sorted(
-        m for m in _members(mesh, n) if any((r, way) in mesh.modules[m].requires for way in ways)
-    )
+    return sorted(m for m in _members(mesh, n) if any((r, way) in mesh.modules[m].requires for way in ways))
 
 
 def _names(mesh: Mesh, n: str, scope: str | None) -> list[str]:
@@ -303,11 +297,7 @@ def _answer(r: str, every: bool, offer: tuple[str, str], required_by: list[str])
 
 def _unknown_module(mesh: Mesh, n: str) -> list[Problem]:
     """Part 3: "a module assigned to n is not in the catalogue"."""
-    return [
-        {"code": "unknown-module", "module": m}
-        for m in mesh.nodes[n].assign
-        if m not in mesh.modules
-    ]
+    return [{"code": "unknown-module", "module": m} for m in mesh.nodes[n].assign if m not in mesh.modules]
 
 
 def _nobody_provides(mesh: Mesh, n: str) -> list[Problem]:
@@ -420,9 +410,7 @@ def _claim_conflict_on_the_node(mesh: Mesh, n: str) -> list[Problem]:
     one node: claim, scope, modules (all of S(n) that have it)".
     """
     scopes = {c: scope for m in _members(mesh, n) for c, scope in mesh.modules[m].claims.items()}
-    having = {
-        c: sorted(m for m in _members(mesh, n) if c in mesh.modules[m].claims) for c in scopes
-    }
+    having = {c: sorted(m for m in _members(mesh, n) if c in mesh.modules[m].claims) for c in scopes}
     return [
         {"code": "claim-conflict", "claim": c, "scope": scopes[c], "modules": having[c]}
         for c in scopes
@@ -477,8 +465,7 @@ def _cycle(mesh: Mesh, n: str) -> list[Problem]:
                 arrows[m] |= set(_providers_on(mesh, n, r))
     reach = {m: _reachable(arrows, m) for m in stuck}
     components = {
-        frozenset({m} | {other for other in stuck if other in reach[m] and m in reach[other]})
-        for m in stuck
+        frozenset({m} | {other for other in stuck if other in reach[m] and m in reach[other]}) for m in stuck
     }
     return [{"code": "cycle", "modules": sorted(c)} for c in components if len(c) >= 2]
 

@@ -75,7 +75,7 @@ def read_report(content: bytes, syntax: Syntax = Syntax.JSON) -> tuple[Capabilit
     report = _structured(parsed.data, Report, "$", faults)
     if faults or report is None:
         raise WireError(faults)
-    return tuple(report.values())
+    return tuple(report)
 
 
 def _mesh_document(parsed: Parsed) -> MeshDocument:
@@ -88,8 +88,8 @@ def _mesh_document(parsed: Parsed) -> MeshDocument:
     modules = _elements(data, "modules", ModuleEntry, faults)
     nodes = _elements(data, "nodes", NodeEntry, faults)
     values = {place: to_module(entry) for place, entry in modules.items()}
-    faults += _twice("modules", {place: module.name for place, module in values.items()})
-    faults += _twice("nodes", {place: entry.name for place, entry in nodes.items()})
+    faults += _twice("modules", data.get("modules"))
+    faults += _twice("nodes", data.get("nodes"))
     faults += _disagreements(data.get("modules"), values)
     if faults:
         raise WireError(faults)
@@ -139,10 +139,14 @@ def _structured(data: Any, entry: type[_Entry], path: str, faults: list[Fault]) 
         return None
 
 
-def _twice(key: str, names: Mapping[int, str]) -> list[Fault]:
+def _twice(key: str, raw: Any) -> list[Fault]:
+    """The names that stand twice in a list, whatever else is wrong with what they name."""
     first: dict[str, int] = {}
     faults: list[Fault] = []
-    for place, name in names.items():
+    for place, item in enumerate(raw if isinstance(raw, list) else ()):
+        name = item.get("name") if isinstance(item, dict) else None
+        if not isinstance(name, str):
+            continue
         if first.setdefault(name, place) != place:
             found = f"{shown(name)} stands here and at $.{key}[{first[name]}].name"
             path = f"$.{key}[{place}].name"
@@ -203,6 +207,6 @@ def to_node(entry: NodeEntry) -> Node:
     return Node(
         name=entry.name,
         assigned=entry.assign or (),
-        capabilities=None if entry.capabilities is None else entry.capabilities.values(),
-        pins=(entry.pins or {}).values(),
+        capabilities=entry.capabilities,
+        pins=entry.pins or (),
     )

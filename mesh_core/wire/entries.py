@@ -11,6 +11,7 @@ from typing import Any, NewType
 from attrs import field, frozen
 
 from mesh_core.model.module import Scope
+from mesh_core.model.node import Capability, Pin
 from mesh_core.model.resource import Resource
 
 NodeName = NewType("NodeName", str)
@@ -21,8 +22,8 @@ CapabilityName = NewType("CapabilityName", str)
 Version = NewType("Version", str)
 From = NewType("From", str)
 Exports = NewType("Exports", dict[str, Any])
-Report = NewType("Report", dict[str, Any])
-Pins = NewType("Pins", dict[str, Any])
+Report = NewType("Report", tuple[Capability, ...])
+Pins = NewType("Pins", tuple[Pin, ...])
 
 
 @frozen(kw_only=True)

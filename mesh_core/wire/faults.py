@@ -9,6 +9,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from mesh_core.model.resource import LONGEST_BITS
+
 _LONGEST_SHOWN = 60
 
 
@@ -67,6 +69,8 @@ def shown(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > LONGEST_BITS:
+        return "a number of thousands of digits"
     if isinstance(value, int | float):
         return f"the number {_short(repr(value))}"
     if isinstance(value, str):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, get_args, get_origin
+from functools import partial
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 import attrs
 import cattrs
@@ -23,13 +24,13 @@ from mesh_core.model.node import Capability, Pin
 from mesh_core.model.resource import (
     RESERVED_KEYS,
     Resource,
-    has_surrogate,
     kind_fault,
     normal_path,
     path_fault,
     place_fault,
     plain_fault,
 )
+from mesh_core.model.text import has_surrogate
 from mesh_core.wire import entries
 from mesh_core.wire.faults import Fault, Misfit, listed, misfit, near, shown, step, under
 
@@ -52,7 +53,7 @@ def _text(value: Any, _type: object = None) -> str:
 
 def json_text_hint(value: Any) -> str:
     """How a number that was meant as text is written."""
-    plain = type(value) in (int, float)
+    plain = type(value) is float or (type(value) is int and value.bit_length() < 100)
     return f' (in quotes: "{value}")' if plain else ""
 
 
@@ -122,10 +123,17 @@ def _twice(names: dict[int, str]) -> Iterator[Fault]:
 def _object(value: Any, of: str = "an object") -> dict[Any, Any]:
     if not isinstance(value, dict):
         raise misfit(f"found {shown(value)}", f"wanted {of}")
-    odd = [key for key in value if type(key) is not str or has_surrogate(key)]
-    if odd:
-        raise Misfit(*(Fault(path="", found=f"the key {key!r}", wanted="a key is text") for key in odd))
     return value
+
+
+def _is_key(key: Any) -> bool:
+    return type(key) is str and not has_surrogate(key)
+
+
+def _odd_keys(raw: dict[Any, Any]) -> list[Fault]:
+    return [
+        Fault(path="", found=f"the key {key!r}", wanted="a key is text") for key in raw if not _is_key(key)
+    ]
 
 
 def _strict_class(cls: type[Any], converter: cattrs.Converter) -> Callable[[Any, object], Any]:
@@ -135,11 +143,14 @@ def _strict_class(cls: type[Any], converter: cattrs.Converter) -> Callable[[Any,
     keys = tuple(_key(field.name) for field in attrs.fields(cls))
 
     def structure_class(value: Any, _type: object = None) -> Any:
-        _object(value)
+        odd = _odd_keys(_object(value))
         try:
-            return generated(value, cls)
+            made = generated({key: item for key, item in value.items() if _is_key(key)}, cls)
         except ClassValidationError as error:
-            raise Misfit(*_class_faults(error, keys)) from None
+            raise Misfit(*odd, *_class_faults(error, keys)) from None
+        if odd:
+            raise Misfit(*odd)
+        return made
 
     return structure_class
 
@@ -191,9 +202,9 @@ def _entry_or(cls: type[Any], short: Callable[[Any], Any], of: str) -> Callable[
 
 def _resource(value: Any, _type: object = None) -> Resource:
     raw = _object(value)
-    faults = list(_resource_faults(raw))
+    faults = [*_odd_keys(raw), *_resource_faults(raw)]
     for key, attribute in raw.items():
-        if key not in RESERVED_KEYS:
+        if key not in RESERVED_KEYS and _is_key(key):
             faults += under(step(key), _plain_faults(attribute))
     if faults:
         raise Misfit(*faults)
@@ -210,7 +221,9 @@ def _resource_faults(raw: dict[Any, Any]) -> Iterator[Fault]:
     if "kind" not in raw:
         yield Fault(path=step("kind"), found="missing", wanted="this key is needed")
     texts: dict[str, str] = {}
-    for key in RESERVED_KEYS & raw.keys():
+    for key in ("kind", "path", "name"):
+        if key not in raw:
+            continue
         try:
             texts[key] = _text(raw[key])
         except Misfit as error:
@@ -250,10 +263,16 @@ def _plain_faults(value: Any, depth: int = 0) -> Iterator[Fault]:
             yield from under(step(place), _plain_faults(item, depth + 1))
     if isinstance(value, dict):
         for key, item in value.items():
-            if type(key) is not str or has_surrogate(key):
-                yield Fault(path="", found=f"the key {key!r}", wanted="a key is text")
-            else:
+            if _is_key(key):
                 yield from under(step(key), _plain_faults(item, depth + 1))
+        yield from _odd_keys(value)
+
+
+def _tried(read: Callable[[], Any]) -> tuple[Any, tuple[Fault, ...]]:
+    try:
+        return read(), ()
+    except Misfit as error:
+        return None, error.faults
 
 
 def _table(
@@ -262,13 +281,13 @@ def _table(
     """A hook for an object whose keys are names: each pair is read, with all faults at once."""
 
     def structure_table(value: Any, _type: object = None) -> dict[str, Any]:
-        faults: list[Fault] = []
+        faults = _odd_keys(_object(value))
         table: dict[str, Any] = {}
-        for key, item in _object(value).items():
-            try:
-                table[read_key(key)] = read_value(key, item)
-            except Misfit as error:
-                faults += under(step(key), error.faults)
+        for key, item in value.items():
+            if _is_key(key):
+                name, bad_key = _tried(partial(read_key, key))
+                table[name], bad_item = _tried(partial(read_value, key, item))
+                faults += under(step(key), (*bad_key, *bad_item))
         if faults:
             raise Misfit(*faults)
         return table
@@ -282,22 +301,35 @@ _node_name = _named(NameKind.NODE)
 _module_name = _named(NameKind.MODULE)
 
 
-def _pin(provision: str, value: Any) -> Pin:
+def _target(_provision: str, value: Any) -> tuple[str, str | None]:
+    """`node` or `node/module`."""
     node, slash, module = _text(value).partition("/")
-    return Pin(
-        provision=provision,
-        node=_node_name(node, None),
-        module=_module_name(module, None) if slash else None,
-    )
+    _, faults = _tried(lambda: _node_name(node, None))
+    if slash:
+        faults += _tried(lambda: _module_name(module, None))[1]
+    if faults:
+        raise Misfit(*faults)
+    return node, module if slash else None
 
 
-def _capability(name: str, value: Any) -> Capability:
-    entry = structure(value, entries.VerdictEntry)
-    return Capability(name=name, present=entry.present, detail=entry.detail)
+def _pins(value: Any, _type: object = None) -> tuple[Pin, ...]:
+    targets = _PIN_TABLE(value, None)
+    return tuple(Pin(provision=name, node=node, module=module) for name, (node, module) in targets.items())
+
+
+def _report(value: Any, _type: object = None) -> tuple[Capability, ...]:
+    verdicts = _VERDICT_TABLE(value, None)
+    return tuple(Capability(name=name, present=v.present, detail=v.detail) for name, v in verdicts.items())
+
+
+_PIN_TABLE = _table(lambda key: _provision_name(key, None), _target)
+_VERDICT_TABLE = _table(
+    lambda key: _capability_name(key, None), lambda _, value: structure(value, entries.VerdictEntry)
+)
 
 
 def _is_optional(type_: Any) -> bool:
-    return get_origin(type_) is types.UnionType and type(None) in get_args(type_)
+    return get_origin(type_) in (types.UnionType, Union) and type(None) in get_args(type_)
 
 
 def _is_list(type_: Any) -> bool:
@@ -328,8 +360,8 @@ def _register() -> None:
     hook(entries.CapabilityName, _capability_name)
     hook(entries.Version, _named(NameKind.VERSION))
     hook(entries.Exports, _table(_text, lambda _, value: _text(value)))
-    hook(entries.Pins, _table(lambda key: _provision_name(key, None), _pin))
-    hook(entries.Report, _table(lambda key: _capability_name(key, None), _capability))
+    hook(entries.Pins, _pins)
+    hook(entries.Report, _report)
     hook(Resource, _resource)
     for cls, name_type in (
         (entries.ProvisionEntry, entries.ProvisionName),

@@ -40,10 +40,10 @@ def check_no_silent_choice(resolve: Resolver, settings: hypothesis.settings | No
         for pinned in (mesh, *_pinned_elsewhere(mesh, before)):
             _no_falling_back(pinned, resolved(pinned))
         alone = resolved(_without_mesh_scoped_requirements(mesh))
-        for with_, without in zip(before.outcomes, alone.outcomes, strict=True):
-            if _on_node(with_) != _on_node(without):
+        for asking, silent in zip(before.outcomes, alone.outcomes, strict=True):
+            if _on_node(asking) != _on_node(silent):
                 what = "a mesh-scoped requirement changes the modules of"
-                broken(_LAW_5, f"{what} {with_.node}", mesh)
+                broken(_LAW_5, f"{what} {asking.node}", mesh)
         several = apply_all(mesh, data.draw(_more_assignments(mesh)))
         for more in (several, *(apply(mesh, change) for change in _all_assignments(mesh))):
             _no_move(mesh, before, more, resolved(more))

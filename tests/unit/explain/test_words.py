@@ -1,0 +1,90 @@
+"""Small pieces of sentences."""
+
+import pytest
+
+from mesh_core import Assign, Pin, SetPin, Unassign, Unpin
+from mesh_core.analysis.fixes import Fix
+from mesh_core.analysis.what_if import Move, Step
+from mesh_core.explain.words import both, command, counted, fix_command, near, offer, some, verb
+from mesh_core.problems import Offer
+from tests.unit.analysis.builders import step_of
+
+
+def test_lists_of_names() -> None:
+    assert [both("abcdefgh"[:count]) for count in range(1, 9)] == [
+        "a",
+        "a and b",
+        "a, b and c",
+        "a, b, c and d",
+        "a, b, c, d and e",
+        "a, b, c, d, e and f",
+        "a, b, c, d, e and 2 more",
+        "a, b, c, d, e and 3 more",
+    ]
+    assert [some("abcdefgh"[:count]) for count in range(9)] == [
+        "",
+        "a",
+        "a, b",
+        "a, b, c",
+        "a, b, c, d",
+        "a, b, c, d, e",
+        "a, b, c, d, e, f",
+        "a, b, c, d, e and 2 more",
+        "a, b, c, d, e and 3 more",
+    ]
+
+
+def test_one_and_several() -> None:
+    assert [verb(names, "needs", "need") for names in (["a"], ["a", "b"])] == ["needs", "need"]
+    assert [counted(count, "node") for count in range(3)] == ["0 nodes", "1 node", "2 nodes"]
+    assert counted(2, "capability", "capabilities") == "2 capabilities"
+    assert offer(Offer(node="nas", module="postgres")) == "nas (postgres)"
+
+
+def test_near_names() -> None:
+    assert near("zhs", ["bash", "zsh", "postgres"]) == ["zsh"]
+    assert near("n", ["vps", "pi"]) == []
+    assert near("node1", ["node2", "node3", "node4", "node5"])[:1] != []
+    assert len(near("node1", ["node2", "node3", "node4", "node5"])) == 3
+
+
+STEPS: list[tuple[Step, str]] = [
+    (Assign(node="nas", module="a.b_c"), "mesh assign nas a.b_c"),
+    (Unassign(node="nas", module="postgres"), "mesh unassign nas postgres"),
+    (SetPin(node="pi", pin=Pin(provision="port:443/x", node="nas")), "mesh pin pi port:443/x nas"),
+    (
+        SetPin(node="pi", pin=Pin(provision="database", node="nas", module="postgres")),
+        "mesh pin pi database nas/postgres",
+    ),
+    (Unpin(node="pi", provision="database"), "mesh unpin pi database"),
+]
+
+
+@pytest.mark.parametrize(("step", "line"), STEPS)
+def test_a_step_and_its_command_line(step: Step, line: str) -> None:
+    assert command(step) == line
+    assert step_of(line) == (step, False)
+    assert fix_command(Fix(step=step)) == line
+
+
+def test_a_fix_that_moves_an_answer_has_to_be_meant() -> None:
+    moved = Move(
+        node="pi",
+        provision="database",
+        before=Offer(node="nas", module="a"),
+        after=Offer(node="vps", module="a"),
+    )
+    unassign = Unassign(node="nas", module="a")
+    assert fix_command(Fix(step=unassign, moves=(moved,))) == "mesh unassign nas a --anyway"
+    assert step_of("mesh unassign nas a --anyway") == (unassign, True)
+
+
+def test_a_pin_that_is_the_move_need_not_say_so() -> None:
+    def move(node: str, provision: str) -> Move:
+        before, after = Offer(node="nas", module="a"), Offer(node="vps", module="a")
+        return Move(node=node, provision=provision, before=before, after=after)
+
+    pin = SetPin(node="pi", pin=Pin(provision="database", node="vps"))
+    assert fix_command(Fix(step=pin, moves=(move("pi", "database"),))) == "mesh pin pi database vps"
+    for other in (move("vps", "database"), move("pi", "mail")):
+        assert fix_command(Fix(step=pin, moves=(move("pi", "database"), other))).endswith(" vps --anyway")
