@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version as distribution_version
 from typing import Annotated
 
 import typer
 
 from mesh_cli.commands import assigning, modules, nodes, planning, store, transfer
 from mesh_cli.output import say
+from mesh_cli.version import __version__
 
 app = typer.Typer(
     help="Works out what each of your machines should be, and why.",
@@ -21,7 +21,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        say(f"mesh {distribution_version('meshwright')}")
+        say(f"mesh {__version__}")
         raise typer.Exit
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mesh_cli.wiring import opened_store
 
 
-def names(what: str) -> list[str]:
+def names(what: str, store: Path | None = None) -> list[str]:
     """The nodes, modules or mesh-scoped provisions of the store, sorted."""
-    with opened_store(None) as store:
-        mesh = store.mesh()
+    with opened_store(store) as opened:
+        mesh = opened.mesh()
     if what == "nodes":
         return [node.name for node in mesh.nodes]
     if what == "modules":

@@ -26,14 +26,25 @@ def known_module(mesh: Mesh, name: str) -> Module:
     """The module of that name."""
     module = mesh.catalogue.get(checked_name("module", name))
     if module is None:
-        raise _unknown("module", name, [m.name for m in mesh.catalogue], "mesh module list")
+        raise unknown_module(mesh, name)
     return module
 
 
-def _unknown(what: str, name: str, known: Iterable[str], listing: str) -> Stop:
-    from mesh_core.explain.words import near
+def unknown_module(mesh: Mesh, name: str) -> Stop:
+    """That there is no module of that name, and what is near."""
+    return _unknown("module", name, [m.name for m in mesh.catalogue], "mesh module list")
 
-    meant = near(name, known)
-    hint = f"near: {', '.join(meant)}" if meant else f"`{listing}` shows those that there are"
+
+def _unknown(what: str, name: str, known: Iterable[str], listing: str) -> Stop:
+    from mesh_core.explain.words import FEW, near
+
+    there = list(known)
+    meant = near(name, there)
+    if meant:
+        hint = f"near: {', '.join(meant)}"
+    elif 0 < len(there) <= FEW:
+        hint = f"there {'is only' if len(there) == 1 else 'are'} {', '.join(there)}"
+    else:
+        hint = f"`{listing}` shows those that there are" if there else "there are none yet"
     facts = {"name": name, "near": meant}
     return Stop(Exit.FAILED, f"no-such-{what}", f"there is no {what} {name!r}; {hint}", facts)

@@ -11,14 +11,16 @@ import typer
 from mesh_cli.exits import Exit, Stop
 
 
-def _names(read: str) -> Callable[[str], list[str]]:
+def completed(read: str) -> Callable[[typer.Context, str], list[str]]:
     """Names for the shell's completion; where there is no store there are none, and no message."""
 
-    def complete(incomplete: str) -> list[str]:
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         try:
             from mesh_cli.completion import names
 
-            return [name for name in names(read) if name.startswith(incomplete)]
+            store = ctx.params.get("store")
+            found = names(read, Path(store) if store else None)
+            return [name for name in found if name.startswith(incomplete)]
         except Exception:
             return []
 
@@ -46,21 +48,27 @@ FileOption = Annotated[
     ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask: refuse where one would have to.")]
+NoInputOption = Annotated[bool, typer.Option("--no-input", help="The same, for scripts.")]
 NodeArgument = Annotated[
-    str, typer.Argument(metavar="NODE", autocompletion=_names("nodes"), show_default=False)
+    str, typer.Argument(metavar="NODE", autocompletion=completed("nodes"), show_default=False, hidden=True)
 ]
 OptionalNode = Annotated[
-    str | None, typer.Argument(metavar="[NODE]", autocompletion=_names("nodes"), show_default=False)
+    str | None,
+    typer.Argument(metavar="NODE", autocompletion=completed("nodes"), show_default=False, hidden=True),
 ]
 ModuleArgument = Annotated[
-    str, typer.Argument(metavar="MODULE", autocompletion=_names("modules"), show_default=False)
+    str,
+    typer.Argument(metavar="MODULE", autocompletion=completed("modules"), show_default=False, hidden=True),
 ]
 ModulesArgument = Annotated[
-    list[str], typer.Argument(metavar="MODULE...", autocompletion=_names("modules"), show_default=False)
+    list[str],
+    typer.Argument(metavar="MODULE", autocompletion=completed("modules"), show_default=False, hidden=True),
 ]
 ProvisionArgument = Annotated[
-    str, typer.Argument(metavar="PROVISION", autocompletion=_names("provisions"), show_default=False)
+    str,
+    typer.Argument(
+        metavar="PROVISION", autocompletion=completed("provisions"), show_default=False, hidden=True
+    ),
 ]
 
 

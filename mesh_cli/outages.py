@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from mesh_cli.exits import Exit, Stop
 from mesh_core.ports import (
     ModuleInUse,
@@ -13,17 +15,22 @@ from mesh_core.ports import (
     StoreReadOnly,
     StoreTooNew,
     StoreUnreadable,
+    Unreadable,
 )
 
+_OTHER_FILES = {Unreadable.NOT_A_FILE, Unreadable.EMPTY, Unreadable.NO_DATABASE, Unreadable.NO_STORE}
 
-def told(error: StoreError) -> Stop:
-    """What happened, and what would do."""
+
+def told(error: StoreError, *, store_was_said: bool = False) -> Stop:
+    """What happened, and what would do; `store_was_said` is whether a flag named the store."""
     match error:
         case StoreMissing():
-            return _out("no-store", f"there is no store at {error.path}; `mesh init` makes one")
+            init = "mesh init" + (f" --store {shlex.quote(error.path)}" if store_was_said else "")
+            return _out("no-store", f"there is no store at {error.path}; `{init}` makes one")
         case StoreUnreadable():
             why = error.detail or error.why.value
-            return _out("unreadable-store", f"{error.path} cannot be read as a store: {why}")
+            would_do = "; --store or MESH_STORE names another" if error.why in _OTHER_FILES else ""
+            return _out("unreadable-store", f"{error.path} cannot be read as a store: {why}{would_do}")
         case StoreTooNew():
             line = (
                 f"{error.path} was written by a newer meshwright (schema {error.found}, this one knows "

@@ -59,6 +59,8 @@ def report(name: str) -> tuple[Capability, ...]:
 
 def _content(name: str, limit: int) -> bytes:
     """A file's bytes; one more than the limit at most, which is enough to see that it is too large."""
+    if not name:
+        raise Stop(Exit.USAGE, "no-file", "the name of the file is empty; - is standard input")
     try:
         if name == "-":
             return sys.stdin.buffer.read(limit + 1)

@@ -5,6 +5,7 @@ Everything between is one transaction of the store, so that what was decided is 
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.output import note, say, say_json
+from mesh_cli.output import note, say, say_json, visible
 from mesh_cli.wiring import now, opened_store, who
 
 if TYPE_CHECKING:
     from mesh_core.analysis.proposal import Proposal
     from mesh_core.change import Change
     from mesh_core.model.mesh import Mesh
-    from mesh_core.ports import Session
+    from mesh_core.ports import Session, Store
 
 Decide = Callable[["Mesh"], "Iterable[Change]"]
 
@@ -28,13 +29,13 @@ Decide = Callable[["Mesh"], "Iterable[Change]"]
 class Recording:
     """One command that changes the mesh, with what the person said about how.
 
-    `asks` is whether a person confirms before anything is removed.
+    `words` are the command and its arguments, as they were typed. `asks` is whether a person confirms
+    before anything is removed.
     """
 
     def __init__(
         self,
-        command: str,
-        *,
+        *words: str,
         store: Path | None,
         as_json: bool,
         anyway: bool = False,
@@ -42,7 +43,8 @@ class Recording:
         asks: bool = False,
         dry_run: bool = False,
     ) -> None:
-        self._command = command
+        said = [flag for flag, given in (("--keep", keep), ("--anyway", anyway)) if given]
+        self._command = visible(shlex.join(["mesh", *words, *said]))
         self._store = store
         self._as_json = as_json
         self._anyway = anyway
@@ -58,15 +60,26 @@ class Recording:
         with opened_store(self._store) as store:
             if self._asks and not self._anyway and sys.stdin.isatty():
                 self._confirm(_proposed(store.mesh(), decide, self._keep or False))
-            with store.writing() as session:
-                proposal = _proposed(session.mesh(), decide, self._keep or False)
-                if preview is not None and proposal.changes and not self._as_json:
-                    say(preview(proposal))
-                self._refuse_if_harmful(proposal)
-                number = None
-                if proposal.changes and not self._dry_run:
-                    number = self._write(session, proposal)
-        self._tell(proposal, number, previewed=preview is not None)
+            if self._dry_run:
+                proposal, number = _proposed(store.mesh(), decide, self._keep or False), None
+            else:
+                proposal, number = self._record(store, decide)
+        # Only now: whoever reads slowly what we print must not keep others from writing.
+        try:
+            self._tell(proposal, number, preview)
+        except KeyboardInterrupt:
+            if number is None:
+                raise
+            line = f"interrupted; it was recorded all the same, as number {number}"
+            raise Stop(Exit.INTERRUPTED, "interrupted", line, {"event": number}) from None
+
+    def _record(self, store: Store, decide: Decide) -> tuple[Proposal, int | None]:
+        """What is proposed, and the number under which it was recorded, if it was."""
+        with store.writing() as session:
+            proposal = _proposed(session.mesh(), decide, self._keep or False)
+            if not proposal.changes or self._is_refused(proposal):
+                return proposal, None
+            return proposal, self._write(session, proposal)
 
     def _write(self, session: Session, proposal: Proposal) -> int:
         from mesh_core.event import Event
@@ -75,7 +88,7 @@ class Recording:
         return session.record(event)
 
     def _confirm(self, proposal: Proposal) -> None:
-        if not proposal.changes:
+        if not proposal.changes or self._is_refused(proposal):
             return
         from mesh_core.explain.changes import differences
 
@@ -84,15 +97,16 @@ class Recording:
         if not typer.confirm("Go on?", err=True):
             raise Stop(Exit.FAILED, "not-confirmed", "nothing was changed")
 
-    def _refuse_if_harmful(self, proposal: Proposal) -> None:
-        if self._anyway or not proposal.consequences.harmful:
-            return
+    def _is_refused(self, proposal: Proposal) -> bool:
+        return proposal.consequences.harmful and not self._anyway
+
+    def _refusal(self, proposal: Proposal) -> Stop:
         from mesh_cli.render.consequences import harm_lines
 
         lines = [f"refused: {self._command}", *(f"  {line}" for line in harm_lines(proposal))]
         lines += [f"  {line}" for line in self._ways_out(proposal)]
         lines.append("nothing was recorded; --anyway records it all the same")
-        raise Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal))
+        return Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal))
 
     def _ways_out(self, proposal: Proposal) -> list[str]:
         """What is known to make the command go through."""
@@ -104,13 +118,27 @@ class Recording:
         first = [command(step) for step in preparations(proposal)]
         return [f"fix: {'     or: '.join(first)}     and then this again"] if first else []
 
-    def _tell(self, proposal: Proposal, number: int | None, *, previewed: bool) -> None:
+    def _tell(
+        self,
+        proposal: Proposal,
+        number: int | None,
+        preview: Callable[[Proposal], list[str]] | None,
+    ) -> None:
+        if preview is not None and proposal.changes and not self._as_json:
+            say(preview(proposal))
+        if self._is_refused(proposal):
+            raise self._refusal(proposal)
         if self._as_json:
             say_json(recorded_facts(proposal, number))
             return
-        from mesh_cli.render.consequences import done_lines, effect_lines
+        from mesh_cli.render.consequences import done_lines, effect_lines, harm_lines
 
-        say(effect_lines(proposal) if previewed and proposal.changes else done_lines(proposal))
+        if not proposal.changes or preview is None:
+            say(done_lines(proposal))
+        elif self._dry_run:
+            say(harm_lines(proposal))
+        else:
+            say(effect_lines(proposal))
         if self._dry_run and proposal.changes:
             say("nothing was recorded: --dry-run")
 

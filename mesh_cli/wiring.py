@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mesh_cli.output import visible
 from mesh_cli.settings import store_path
 
 if TYPE_CHECKING:
@@ -43,6 +44,6 @@ def now() -> str:
 def who() -> str:
     """Who is at the keyboard: behind sudo, the one who typed it."""
     try:
-        return os.environ.get("SUDO_USER") or getpass.getuser()
+        return visible(os.environ.get("SUDO_USER") or getpass.getuser())
     except (KeyError, OSError):
         return f"uid {os.getuid()}"

@@ -16,6 +16,7 @@ run again, and the rest stands as it was.
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests" / "mutants.toml"
 LEAST_KILLED = 0.95
+MOST_MEMORY = 3 * 2**30
 # Whatever ends the tests otherwise than well has noticed the mutant.
 KILLED = frozenset({"killed", "timeout", "segfault", "caught by type check"})
 
@@ -46,6 +48,8 @@ def main() -> int:
     if missing:
         print(f"mutants: not there yet: {', '.join(missing)}", file=sys.stderr)
         return 1
+    # A mutant may loop for ever and remember every round: it is to fail, and not to take the machine along.
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     # The same examples in every run: otherwise a verdict depends on the dice.
     os.environ["HYPOTHESIS_PROFILE"] = "ci"
     if not sys.argv[1:]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.lookup import known_node
+from mesh_cli.lookup import known_node, unknown_module
 from mesh_cli.options import (
     AnywayOption,
     JsonOption,
@@ -18,7 +18,9 @@ from mesh_cli.options import (
     ProvisionArgument,
     StoreOption,
     checked_name,
+    completed,
 )
+from mesh_cli.output import note
 from mesh_cli.recording import Recording
 
 if TYPE_CHECKING:
@@ -39,16 +41,20 @@ def assign(
 
     Example: mesh assign nas postgres
     """
-    names = [checked_name("module", module) for module in modules]
+    names = [checked_name("module", module) for module in dict.fromkeys(modules)]
+
+    unknown: list[Stop] = []
 
     def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.change import Assign
 
-        known_node(mesh, node)
-        return [Assign(node=node, module=name) for name in names]
+        unknown[:] = [unknown_module(mesh, name) for name in names if name not in mesh.catalogue]
+        assigned = known_node(mesh, node).assigned
+        return [Assign(node=node, module=name) for name in names if name not in assigned]
 
-    command = " ".join(["mesh assign", node, *names])
-    Recording(command, store=store, as_json=as_json, anyway=anyway, keep=keep).run(decide)
+    Recording("assign", node, *names, store=store, as_json=as_json, anyway=anyway, keep=keep).run(decide)
+    for stop in unknown:  # recorded all the same: --anyway, or a node that was refused before
+        note(stop.lines)
 
 
 def unassign(
@@ -63,7 +69,7 @@ def unassign(
 
     Example: mesh unassign nas postgres
     """
-    names = [checked_name("module", module) for module in modules]
+    names = [checked_name("module", module) for module in dict.fromkeys(modules)]
 
     def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.change import Unassign
@@ -74,22 +80,27 @@ def unassign(
                 raise _not_assigned(mesh, node, name)
         return [Unassign(node=node, module=name) for name in names]
 
-    command = " ".join(["mesh unassign", node, *names])
-    Recording(command, store=store, as_json=as_json, anyway=anyway).run(decide)
+    Recording("unassign", node, *names, store=store, as_json=as_json, anyway=anyway).run(decide)
 
 
 def pin(
     node: NodeArgument,
     provision: ProvisionArgument,
     source: Annotated[
-        str, typer.Argument(metavar="FROM", help="A node, or node/module.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FROM",
+            help="A node, or node/module.",
+            autocompletion=completed("nodes"),
+            show_default=False,
+        ),
     ],
     *,
     anyway: AnywayOption = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let a node take a mesh-scoped provision from one node, or from one module on it.
+    """Say where a node takes a mesh-scoped provision from.
 
     A pin never falls back: where nothing there provides it, the node is refused.
 
@@ -110,8 +121,7 @@ def pin(
         known_node(mesh, at)
         return [SetPin(node=node, pin=Pin(provision=provision, node=at, module=module or None))]
 
-    command = f"mesh pin {node} {provision} {source}"
-    Recording(command, store=store, as_json=as_json, anyway=anyway).run(decide)
+    Recording("pin", node, provision, source, store=store, as_json=as_json, anyway=anyway).run(decide)
 
 
 def unpin(
@@ -138,8 +148,7 @@ def unpin(
             raise Stop(Exit.FAILED, "not-pinned", line, {"node": node, "provision": provision})
         return [Unpin(node=node, provision=provision)]
 
-    command = f"mesh unpin {node} {provision}"
-    Recording(command, store=store, as_json=as_json, anyway=anyway).run(decide)
+    Recording("unpin", node, provision, store=store, as_json=as_json, anyway=anyway).run(decide)
 
 
 def _not_assigned(mesh: Mesh, node: str, module: str) -> Stop:

@@ -35,7 +35,7 @@ group = typer.Typer(help="The catalogue.", rich_markup_mode=None, no_args_is_hel
 def add(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Manifests (.toml, .json or -).", show_default=False),
+        typer.Argument(metavar="FILE", help="Manifests (.toml, .json or -).", show_default=False),
     ],
     *,
     keep: KeepOption = False,
@@ -43,20 +43,27 @@ def add(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put manifests into the catalogue, new or instead of the ones they have the name of.
+    """Put manifests into the catalogue.
+
+    One whose name is there already takes the place of the one before.
 
     Example: mesh module add bash.toml --keep
     """
+    if files.count("-") > 1:
+        raise Stop(Exit.USAGE, "stdin-twice", "- is standard input, which can be read once; give it once")
     manifests = [reading.manifest(file) for file in files]
     _refuse_twice(manifests)
+    same: list[str] = []
 
-    def decide(_mesh: Mesh) -> Iterable[Change]:
+    def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.change import PutModule
 
-        return [PutModule(module=manifest) for manifest in manifests]
+        same[:] = [m.name for m in manifests if mesh.catalogue.get(m.name) == m]
+        return [PutModule(module=manifest) for manifest in manifests if manifest.name not in same]
 
-    command = " ".join(["mesh module add", *files])
-    Recording(command, store=store, as_json=as_json, anyway=anyway, keep=keep).run(decide)
+    Recording("module", "add", *files, store=store, as_json=as_json, anyway=anyway, keep=keep).run(decide)
+    if len(same) < len(manifests) and not as_json:
+        say(f"nothing to change in {name}: it is so already" for name in same)
 
 
 @group.command("remove")
@@ -69,7 +76,9 @@ def remove(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget a module. One that is assigned, or was last declared on a node, cannot be forgotten.
+    """Forget a module that is not in use.
+
+    One that is assigned, or was last declared on a node, cannot be forgotten.
 
     Example: mesh module remove redis
     """
@@ -85,8 +94,7 @@ def remove(
         return [DropModule(module=module)]
 
     asks = not (yes or no_input)
-    command = f"mesh module remove {module}"
-    Recording(command, store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
+    Recording("module", "remove", module, store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
 
 
 @group.command("list")
@@ -119,7 +127,7 @@ def list_modules(*, store: StoreOption = None, as_json: JsonOption = False) -> N
 
 @group.command("show")
 def show(module: ModuleArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show a module's manifest, and every version of it that was ever recorded.
+    """Show a module, and every version that was ever recorded.
 
     Example: mesh module show postgres
     """

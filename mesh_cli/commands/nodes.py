@@ -32,7 +32,7 @@ group = typer.Typer(help="The machines.", rich_markup_mode=None, no_args_is_help
 
 @group.command("add")
 def add(
-    names: Annotated[list[str], typer.Argument(metavar="NODE...", show_default=False)],
+    names: Annotated[list[str], typer.Argument(metavar="NODE", show_default=False, hidden=True)],
     *,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -54,8 +54,7 @@ def add(
             raise Stop(Exit.FAILED, "exists", line, {"name": there[0]})
         return [PutNode(node=Node(name=name)) for name in dict.fromkeys(names)]
 
-    command = " ".join(["mesh node add", *names])
-    Recording(command, store=store, as_json=as_json).run(decide)
+    Recording("node", "add", *names, store=store, as_json=as_json).run(decide)
 
 
 @group.command("remove")
@@ -68,7 +67,9 @@ def remove(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget a node, with its assignments, its report, its pins and every pin at it.
+    """Forget a node, and every pin at it.
+
+    Its assignments, its pins and what it reported go as well.
 
     Example: mesh node remove attic
     """
@@ -80,7 +81,7 @@ def remove(
         return [DropNode(node=node)]
 
     asks = not (yes or no_input)
-    Recording(f"mesh node remove {node}", store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
+    Recording("node", "remove", node, store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
 
 
 @group.command("report")
@@ -97,9 +98,9 @@ def report(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Record what a machine said of itself: its capabilities, each present or absent.
+    """Record what a machine said of itself.
 
-    It takes the place of whatever the machine said before.
+    That is its capabilities, each present or absent. It takes the place of whatever the machine said before.
 
     Example: mesh node report nas capabilities.json
     """
@@ -111,8 +112,7 @@ def report(
         known_node(mesh, node)
         return [Report(node=node, capabilities=capabilities)]
 
-    command = f"mesh node report {node} {file}"
-    Recording(command, store=store, as_json=as_json, anyway=anyway).run(decide)
+    Recording("node", "report", node, file, store=store, as_json=as_json, anyway=anyway).run(decide)
 
 
 @group.command("list")

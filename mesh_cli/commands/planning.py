@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesh_cli import reading
-from mesh_cli.exits import Exit
+from mesh_cli.exits import Exit, Stop
 from mesh_cli.lookup import known_node
 from mesh_cli.options import FileOption, JsonOption, OptionalNode, StoreOption
 from mesh_cli.output import say, say_json
@@ -39,12 +39,14 @@ def plan(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what every node would be, why, and what it takes from elsewhere - or why it is refused.
+    """Show what every node would be and why, or why it is refused.
 
-    Ends with 3 where a node is refused. With --file it needs no store.
+    Below each module stands what it takes from elsewhere. Ends with 3 where a node is refused.
+    With --file it needs no store.
 
     Example: mesh plan --file examples/homelab/mesh.toml
     """
+    from mesh_cli.render.plan import PlanView
     from mesh_core.resolve import resolve
     from mesh_core.wire.data import resolution_to_data
 
@@ -54,20 +56,16 @@ def plan(
     resolution = resolve(mesh)
     shown = resolution.nodes if node is None else {node: resolution.nodes[node]}
     refused = any(name in shown for name in (refusal.node for refusal in resolution.refusals))
+    view = PlanView(mesh, resolution, declared)
     if as_json:
         document = resolution_to_data(resolution)
         document["nodes"] = {name: document["nodes"][name] for name in shown}
         say_json(document)
-        pending = any(plan.modules for plan in resolution.plans if plan.node in shown)
     else:
-        from mesh_cli.render.plan import PlanView
-
-        view = PlanView(mesh, resolution, declared)
         say(view.whole() if node is None else view.of_node(node))
-        pending = view.changes(shown)
     if refused:
         raise typer.Exit(Exit.REFUSED)
-    if detailed_exitcode and pending:
+    if detailed_exitcode and view.changes(shown):
         raise typer.Exit(Exit.CHANGES_PENDING)
 
 
@@ -89,6 +87,8 @@ def graph(
     from mesh_core.analysis.dependency_graph import dependency_graph
     from mesh_core.resolve import resolve
 
+    if as_json and written in (GraphFormat.MERMAID, GraphFormat.DOT):
+        raise Stop(Exit.USAGE, "two-formats", f"--json and --format {written} are two formats; give one")
     mesh, _ = _mesh(file, store)
     if node is not None:
         known_node(mesh, node)
@@ -100,11 +100,13 @@ def graph(
     elif written is GraphFormat.DOT:
         say(drawn.dot())
     else:
-        say(drawn.text())
+        say(list(drawn.text()) or "there is nothing to draw: no module is on any node here")
 
 
 def lint(*, file: FileOption = None, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show what is no problem but likely a mistake: pins that do nothing, modules that nobody uses.
+    """Show what is no problem but likely a mistake.
+
+    Pins that do nothing, say, or modules that nobody uses.
 
     Example: mesh lint --file examples/homelab/mesh.toml
     """
@@ -121,6 +123,8 @@ def lint(*, file: FileOption = None, store: StoreOption = None, as_json: JsonOpt
 
 def _mesh(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tuple[str, ...]]]:
     """The mesh to look at, and what was last declared on its nodes."""
+    if file is not None and store is not None:
+        raise Stop(Exit.USAGE, "two-meshes", "--file and --store are two meshes; give one")
     if file is not None:
         return reading.mesh_document(file).mesh, {}
     with opened_store(store) as opened:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mesh_cli.options import JsonOption, StoreOption
-from mesh_cli.output import ago, say, say_json, table
+from mesh_cli.output import ago, say, say_json, table, visible
 from mesh_cli.settings import store_path
 from mesh_cli.wiring import create_store, now, opened_store
 
@@ -23,7 +24,12 @@ def init(*, store: StoreOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         say_json({"store": str(path)})
     else:
-        say([f"made {path}", "Next: mesh module add FILE, mesh node add NAME, or mesh import MESH"])
+        say(
+            [
+                f"made {visible(str(path))}",
+                "Next: mesh module add FILE, mesh node add NAME, or mesh import MESH",
+            ]
+        )
 
 
 def backup(
@@ -43,7 +49,8 @@ def backup(
     if as_json:
         say_json({"backup": str(file)})
     else:
-        say(f"wrote {file}; it opens as a store: mesh plan --store {file}")
+        typed = visible(shlex.quote(str(file)))
+        say(f"wrote {visible(str(file))}; it opens as a store: mesh plan --store {typed}")
 
 
 def history(

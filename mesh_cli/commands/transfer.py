@@ -12,7 +12,7 @@ import typer
 from mesh_cli import reading
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.options import AnywayOption, JsonOption, NoInputOption, StoreOption, YesOption
-from mesh_cli.output import say
+from mesh_cli.output import json_text, say, say_json, visible
 from mesh_cli.recording import Recording
 from mesh_cli.wiring import opened_store
 
@@ -63,23 +63,23 @@ def import_mesh(
 
         return difference_lines(proposal)
 
-    command = f"mesh import {file}" + (" --replace" if replace else "")
+    words = ["import", file, *(["--replace"] if replace else [])]
     asks = replace and not (yes or no_input or dry_run)
-    recording = Recording(
-        command, store=store, as_json=as_json, anyway=anyway or dry_run, asks=asks, dry_run=dry_run
-    )
+    recording = Recording(*words, store=store, as_json=as_json, anyway=anyway, asks=asks, dry_run=dry_run)
     recording.run(decide, preview=preview)
 
 
 def export(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A new file; else stdout.", show_default=False)
+        Path | None, typer.Argument(metavar="FILE", help="A new file; else stdout.", show_default=False)
     ] = None,
     *,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole mesh as one JSON document, which `mesh import` and `mesh plan --file` read.
+    """Write the whole mesh as one JSON document.
+
+    `mesh import` and `mesh plan --file` read it.
 
     Example: mesh export mesh.json
     """
@@ -87,10 +87,11 @@ def export(
 
     with opened_store(store) as opened:
         mesh = opened.mesh()
-    document = json.dumps(mesh_to_data(mesh), indent=2, ensure_ascii=False)
+    data = mesh_to_data(mesh)
     if file is None:
-        say(document)
+        say(json_text(data))
         return
+    document = json.dumps(data, indent=2, ensure_ascii=False)
     try:
         with file.open("x", encoding="utf-8") as out:
             out.write(document + "\n")
@@ -99,8 +100,6 @@ def export(
     except OSError as error:
         raise Stop(Exit.FAILED, "unwritable-file", f"{file} cannot be written: {error.strerror}") from None
     if as_json:
-        from mesh_cli.output import say_json
-
         say_json({"export": str(file)})
     else:
-        say(f"wrote {file}: {len(mesh.catalogue.modules)} modules, {len(mesh.nodes)} nodes")
+        say(f"wrote {visible(str(file))}: {len(mesh.catalogue.modules)} modules, {len(mesh.nodes)} nodes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mesh_cli.output import visible
 from mesh_core.analysis.proposal import Proposal
 from mesh_core.change import PutNode
 from mesh_core.explain import Explainer
@@ -16,9 +17,11 @@ def harm_lines(proposal: Proposal) -> list[str]:
     explainer = Explainer(proposal.after, proposal.resolution)
     refused = proposal.consequences.refused
     explained = tuple(explainer.refusal(refusal, fixes=False) for refusal in refused[:_EXPLAINED])
-    lines = list(would(proposal.consequences, explained))
+    lines = [visible(line) for line in would(proposal.consequences, explained)]
     if len(refused) > _EXPLAINED:
-        lines.append(f"and {len(refused) - _EXPLAINED} more nodes would be refused")
+        nodes = some([refusal.node for refusal in refused])
+        lines[0] = f"{len(refused)} nodes would be refused: {nodes}"
+        lines.append(f"only the first {_EXPLAINED} are explained; --json has all")
     return lines
 
 

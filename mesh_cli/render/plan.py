@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from mesh_cli.output import styled
+from mesh_cli.output import styled, visible
+from mesh_core.canonical import canonical_json
 from mesh_core.explain import Explainer
 from mesh_core.explain.words import counted, some
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
-from mesh_core.problems import key
+from mesh_core.problems import facts
 from mesh_core.wire.data import resolution_to_data
 from mesh_core.wire.fingerprint import fingerprint
 
@@ -141,8 +142,8 @@ class PlanView:
         refusal = group[0]
         below: list[str] = []
         for explanation in self._explainer.refusal(refusal):
-            below.append(styled("refused: ", "red", bold=True) + explanation.headline)
-            below += [f"    {line}" for line in explanation.below]
+            below.append(styled("refused: ", "red", bold=True) + visible(explanation.headline))
+            below += [f"    {visible(line)}" for line in explanation.below]
         others = [other.node for other in group[1:]]
         if others:
             below.append(f"refused for the same: {some(others)}")
@@ -188,10 +189,10 @@ def _takers(resolution: Resolution) -> dict[str, list[str]]:
     return {node: sorted(names) for node, names in takers.items()}
 
 
-def _same(refusals: Iterable[Refusal]) -> dict[tuple[tuple[str, ...], ...], list[Refusal]]:
-    """Refusals by their problems, whatever node they are on."""
-    groups: dict[tuple[tuple[str, ...], ...], list[Refusal]] = {}
+def _same(refusals: Iterable[Refusal]) -> dict[str, list[Refusal]]:
+    """Refusals by all the facts of their problems, whatever node they are on."""
+    groups: dict[str, list[Refusal]] = {}
     for refusal in refusals:
-        same = tuple(key(problem)[1:] for problem in refusal.problems)
+        same = canonical_json([facts(problem) for problem in refusal.problems])
         groups.setdefault(same, []).append(refusal)
     return groups

@@ -47,7 +47,7 @@ def consequences(
 ) -> Consequences:
     """What `changes` do to the mesh `before`, which resolves to `was` and will resolve to `will_be`."""
     changes = tuple(changes)
-    said = {(c.node, c.pin.provision, c.pin.node) for c in changes if isinstance(c, SetPin)}
+    said = {(c.node, c.pin.provision): c.pin for c in changes if isinstance(c, SetPin)}
     refused_before = {refusal.node for refusal in was.refusals}
     refused_after = {refusal.node for refusal in will_be.refusals}
     moves = [
@@ -56,7 +56,7 @@ def consequences(
         if node in was.nodes
         for move in moves_of(was.nodes[node].answers, outcome.answers, node)
     ]
-    meant = [move for move in moves if (move.node, move.provision, move.after.node) in said]
+    meant = [move for move in moves if _is_meant(move, said.get((move.node, move.provision)))]
     gone = {change.node for change in changes if isinstance(change, DropNode)}
     return Consequences(
         refused=tuple(r for r in will_be.refusals if r.node not in refused_before),
@@ -70,3 +70,14 @@ def consequences(
         ),
         mended=tuple(sorted((refused_before - refused_after) & will_be.nodes.keys())),
     )
+
+
+def _is_meant(move: Move, pin: Pin | None) -> bool:
+    """Whether a pin says that the answer goes where it goes. One at the node where it stood does not, but
+    for one at another module there: what moves it then is something else.
+    """
+    if pin is None or pin.node != move.after.node:
+        return False
+    if pin.module is None:
+        return move.before.node != move.after.node
+    return pin.module == move.after.module

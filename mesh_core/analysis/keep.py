@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mesh_core.change import Assign, Change, SetPin, apply_all
+from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.module import Scope
 from mesh_core.model.node import Pin
 from mesh_core.model.resolution import Answer, Outcome, Reason, Refusal, Resolution
-from mesh_core.problems import AmbiguousInMesh, AmbiguousOnNode, Problem
+from mesh_core.problems import AmbiguousInMesh, AmbiguousOnNode, Problem, key
 from mesh_core.resolve.resolution import resolve
 
 
@@ -25,16 +27,33 @@ def keeping(mesh: Mesh, changes: Iterable[Change]) -> tuple[Assign | SetPin, ...
     """
     before = resolve(mesh)
     changed = apply_all(mesh, changes)
+    said = _said(before, changed, bring_back=True)
+    wrong = _problems(before) | _problems(resolve(changed))
+    if _problems(resolve(apply_all(changed, said))) <= wrong:
+        return said
+    # What is brought back does not bear what the changes put in its place.
+    return _said(before, changed, bring_back=False)
+
+
+def _problems(resolution: Resolution) -> set[tuple[str, ...]]:
+    return {key(problem) for refusal in resolution.refusals for problem in refusal.problems}
+
+
+def _said(before: Resolution, changed: Mesh, *, bring_back: bool) -> tuple[Assign | SetPin, ...]:
+    """Round by round, since what is kept on one node can be what another takes."""
     said: tuple[Assign | SetPin, ...] = ()
     while True:
         after = resolve(apply_all(changed, said))
-        new = tuple(step for step in dict.fromkeys(_kept(before, after)) if step not in said)
+        kept = dict.fromkeys(_kept(before, after, changed.catalogue, bring_back=bring_back))
+        new = tuple(step for step in kept if step not in said)
         if not new:
             return said
         said += new
 
 
-def _kept(before: Resolution, after: Resolution) -> Iterator[Assign | SetPin]:
+def _kept(
+    before: Resolution, after: Resolution, catalogue: Catalogue, *, bring_back: bool
+) -> Iterator[Assign | SetPin]:
     for outcome in after.outcomes:
         stood = before.nodes.get(outcome.node)
         if stood is None:
@@ -43,8 +62,8 @@ def _kept(before: Resolution, after: Resolution) -> Iterator[Assign | SetPin]:
             for problem in outcome.problems:
                 yield from _bound_again(problem, stood)
         for answer in stood.answers:
-            if not answer.every:
-                yield from _answered_again(answer, outcome, before, after)
+            if not answer.every and _is_missed(answer, outcome) and _still_provides(answer, catalogue):
+                yield from _answered_again(answer, outcome, before, after, bring_back=bring_back)
 
 
 def _bound_again(problem: Problem, stood: Outcome) -> Iterator[Assign]:
@@ -57,17 +76,15 @@ def _bound_again(problem: Problem, stood: Outcome) -> Iterator[Assign]:
 
 
 def _answered_again(
-    answer: Answer, outcome: Outcome, before: Resolution, after: Resolution
+    answer: Answer, outcome: Outcome, before: Resolution, after: Resolution, *, bring_back: bool
 ) -> Iterator[Assign | SetPin]:
     """The offer that answered a node: brought back where nothing pulls it in now, and pinned at."""
-    if not _is_missed(answer, outcome):
-        return
     provider = after.nodes.get(answer.node)
     if provider is None:
         return
     if answer.module in provider.members:
         yield SetPin(node=outcome.node, pin=_pin_at(answer, outcome))
-    elif _was_pulled_in(answer, before):
+    elif bring_back and _was_pulled_in(answer, before):
         yield Assign(node=answer.node, module=answer.module)
 
 
@@ -78,6 +95,12 @@ def _is_missed(answer: Answer, outcome: Outcome) -> bool:
         return (stands[0].node, stands[0].module) != (answer.node, answer.module)
     problems = outcome.problems if isinstance(outcome, Refusal) else ()
     return any(getattr(problem, "provision", None) == answer.provision for problem in problems)
+
+
+def _still_provides(answer: Answer, catalogue: Catalogue) -> bool:
+    module = catalogue.get(answer.module)
+    provides = module.provides if module else ()
+    return any(p.name == answer.provision and p.scope is Scope.MESH for p in provides)
 
 
 def _was_pulled_in(answer: Answer, before: Resolution) -> bool:

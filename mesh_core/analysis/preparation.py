@@ -10,7 +10,8 @@ from mesh_core.analysis.proposal import Proposal, propose
 from mesh_core.analysis.what_if import Step, WhatIf
 from mesh_core.change import NoSuchNode
 
-_TRIED = 6
+# Every try is paid for with the whole mesh, resolved: in a large one that is felt.
+_REFUSALS, _STEPS_EACH, _TRIED = 3, 20, 3
 
 
 def preparations(proposal: Proposal, shown: int = 2) -> tuple[Step, ...]:
@@ -28,8 +29,8 @@ def _candidates(proposal: Proposal) -> Iterator[Step]:
         return
     what_if = WhatIf(proposal.after)
     seen: set[Step] = set()
-    for refusal in proposal.consequences.refused:
-        for _, fixes in fixes_for_all(refusal.problems, what_if):
+    for refusal in proposal.consequences.refused[:_REFUSALS]:
+        for _, fixes in fixes_for_all(refusal.problems, what_if, tries=_STEPS_EACH):
             for fix in fixes.found:
                 if fix.step not in seen:
                     seen.add(fix.step)

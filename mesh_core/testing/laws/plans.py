@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import hypothesis
 from attrs import evolve
-from hypothesis import given
 
 from mesh_core.change import Unassign, apply
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module, Requirement, Scope
 from mesh_core.model.resolution import Plan, PlannedModule, Reason, Refusal, Resolution
-from mesh_core.testing.laws.law import Law, Resolver, broken, run, whole
-from mesh_core.testing.strategies import meshes
+from mesh_core.testing.laws.law import Law, Resolver, broken, keep, whole
+from mesh_core.testing.strategies.dice import Dice
 
 
 def check_minimality(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
@@ -27,20 +26,19 @@ def check_minimality(resolve: Resolver, settings: hypothesis.settings | None = N
     """
     resolved = whole(Law.MINIMALITY, resolve)
 
-    @given(mesh=meshes())
-    def minimality(mesh: Mesh) -> None:
+    def minimality(mesh: Mesh, _: Dice) -> None:
         without = _each_without_one(mesh)
-        never = [resolved(fewer) for _, fewer in without]
+        never = [resolved(fewer) for taken, fewer in without]
         for plan in resolved(mesh).plans:
             for module in plan.modules:
                 wrong = _uncalled_for(mesh, plan, module)
                 if wrong:
                     broken(Law.MINIMALITY, f"{module.name} on {plan.node} {wrong}", mesh)
-        for (taken, _), expected in zip(without, never, strict=True):
+        for (taken, _fewer), expected in zip(without, never, strict=True):
             if resolved(apply(mesh, taken)) != expected:
                 broken(Law.MINIMALITY, f"something stays of what was taken away: {taken}", mesh)
 
-    run(Law.MINIMALITY, minimality, settings)
+    keep(Law.MINIMALITY, minimality, settings)
 
 
 def _each_without_one(mesh: Mesh) -> list[tuple[Unassign, Mesh]]:
@@ -94,8 +92,7 @@ def check_soundness(resolve: Resolver, settings: hypothesis.settings | None = No
     """
     resolved = whole(Law.SOUNDNESS, resolve)
 
-    @given(mesh=meshes())
-    def soundness(mesh: Mesh) -> None:
+    def soundness(mesh: Mesh, _: Dice) -> None:
         resolution = resolved(mesh)
         for wrong in (*_unmet(mesh, resolution), *_claimed_twice(mesh, resolution)):
             broken(Law.SOUNDNESS, wrong, mesh)
@@ -108,7 +105,7 @@ def check_soundness(resolve: Resolver, settings: hypothesis.settings | None = No
             if _works(resolution) != _works(resolved(wiped)):
                 broken(Law.SOUNDNESS, "planned nodes that get their plans do not work", mesh, wiped)
 
-    run(Law.SOUNDNESS, soundness, settings)
+    keep(Law.SOUNDNESS, soundness, settings)
 
 
 def _unmet(mesh: Mesh, resolution: Resolution) -> Iterator[str]:

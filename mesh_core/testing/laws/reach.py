@@ -8,8 +8,6 @@ from typing import Any
 
 import hypothesis
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mesh_core.change import Assign, Change, DropModule, DropNode, PutModule, Unassign, Unpin, apply
 from mesh_core.model.mesh import Mesh
@@ -17,8 +15,9 @@ from mesh_core.model.module import Claim, Module, Provision, Scope
 from mesh_core.model.node import Capability, Node, Pin
 from mesh_core.model.resolution import Outcome, Plan, Refusal, Resolution
 from mesh_core.problems import key
-from mesh_core.testing.laws.law import Law, Resolver, broken, nowhere, run, whole
-from mesh_core.testing.strategies import changed_meshes, meshes
+from mesh_core.testing.laws.law import Law, Resolver, broken, keep, nowhere, whole
+from mesh_core.testing.strategies.dice import Dice
+from mesh_core.testing.strategies.of_changes import any_changed_mesh
 
 
 def check_locality(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
@@ -35,10 +34,9 @@ def check_locality(resolve: Resolver, settings: hypothesis.settings | None = Non
     """
     resolved = whole(Law.LOCALITY, resolve)
 
-    @given(mesh=meshes(), data=st.data())
-    def locality(mesh: Mesh, data: st.DataObject) -> None:
+    def locality(mesh: Mesh, dice: Dice) -> None:
         before = resolved(mesh)
-        several, other = data.draw(changed_meshes(mesh))
+        several, other = any_changed_mesh(dice, mesh)
         found = [(several, other), *(((one,), apply(mesh, one)) for one in _single_changes(mesh))]
         for changes, changed in found:
             after = resolved(changed)
@@ -46,7 +44,7 @@ def check_locality(resolve: Resolver, settings: hypothesis.settings | None = Non
                 what = f"{name} gets something else after {changes}, which is not its business"
                 broken(Law.LOCALITY, what, mesh, changed)
 
-    run(Law.LOCALITY, locality, settings)
+    keep(Law.LOCALITY, locality, settings)
 
 
 def _single_changes(mesh: Mesh) -> Iterator[Change]:
@@ -124,8 +122,7 @@ def check_isolation(resolve: Resolver, settings: hypothesis.settings | None = No
     """
     resolved = whole(Law.ISOLATION, resolve)
 
-    @given(mesh=meshes())
-    def isolation(mesh: Mesh) -> None:
+    def isolation(mesh: Mesh, _: Dice) -> None:
         before = resolved(mesh)
         for name, outcome in before.nodes.items():
             for other in (_spoilt_but(mesh, name), _mended_but(mesh, name)):
@@ -139,7 +136,7 @@ def check_isolation(resolve: Resolver, settings: hypothesis.settings | None = No
                     what = f"the unsettled takes of {name} are not those from refused nodes"
                     broken(Law.ISOLATION, what, mesh, other)
 
-    run(Law.ISOLATION, isolation, settings)
+    keep(Law.ISOLATION, isolation, settings)
 
 
 def _settled(outcome: Plan | Refusal) -> Plan | Refusal:
@@ -197,8 +194,7 @@ def check_monotone_capabilities(resolve: Resolver, settings: hypothesis.settings
     law = Law.MONOTONE_CAPABILITIES
     resolved = whole(law, resolve)
 
-    @given(mesh=meshes())
-    def monotone_capabilities(mesh: Mesh) -> None:
+    def monotone_capabilities(mesh: Mesh, _: Dice) -> None:
         before = resolved(mesh)
         every = mesh
         for node, capability in _not_present(mesh):
@@ -208,7 +204,7 @@ def check_monotone_capabilities(resolve: Resolver, settings: hypothesis.settings
                 if wrong:
                     broken(law, f"{capability} turns present on {node}, and {wrong}", mesh, better)
 
-    run(law, monotone_capabilities, settings)
+    keep(law, monotone_capabilities, settings)
 
 
 def _not_present(mesh: Mesh) -> list[tuple[str, str]]:

@@ -6,14 +6,13 @@ import json
 
 import hypothesis
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
-from mesh_core.testing.laws.law import Law, Resolver, broken, run, whole
-from mesh_core.testing.strategies import documents_of, meshes
-from mesh_core.testing.strategies.of_modules import shuffled
+from mesh_core.testing.laws.law import Law, Resolver, broken, keep, whole
+from mesh_core.testing.strategies.dice import Dice
+from mesh_core.testing.strategies.of_documents import any_document
+from mesh_core.testing.strategies.of_meshes import any_mesh
 from mesh_core.wire.data import mesh_to_data
 from mesh_core.wire.document import mesh_from_data
 
@@ -27,31 +26,28 @@ def check_order(resolve: Resolver, settings: hypothesis.settings | None = None) 
     """
     resolved = whole(Law.ORDER, resolve)
 
-    @given(mesh=meshes(), data=st.data())
-    def order(mesh: Mesh, data: st.DataObject) -> None:
+    def order(mesh: Mesh, dice: Dice) -> None:
         before = resolved(mesh)
-        if resolved(data.draw(_permuted(mesh))) != before:
+        if resolved(_permuted(dice, mesh)) != before:
             broken(Law.ORDER, "permuting what a mesh is made of changes its resolution", mesh)
-        document = data.draw(documents_of(mesh))
+        document = any_document(dice, mesh)
         if resolved(mesh_from_data(document)) != before:
             broken(Law.ORDER, f"so does permuting the document, as in {document}", mesh)
 
-    run(Law.ORDER, order, settings)
+    keep(Law.ORDER, order, settings)
 
 
-@st.composite
-def _permuted(draw: st.DrawFn, mesh: Mesh) -> Mesh:
+def _permuted(dice: Dice, mesh: Mesh) -> Mesh:
     nodes = [
         evolve(
             node,
-            assigned=shuffled(draw, node.assigned),
-            pins=shuffled(draw, node.pins),
-            capabilities=None if node.capabilities is None else shuffled(draw, node.capabilities),
+            assigned=dice.shuffled(node.assigned),
+            pins=dice.shuffled(node.pins),
+            capabilities=None if node.capabilities is None else dice.shuffled(node.capabilities),
         )
-        for node in shuffled(draw, mesh.nodes)
+        for node in dice.shuffled(mesh.nodes)
     ]
-    modules = shuffled(draw, mesh.catalogue.modules)
-    return Mesh(catalogue=Catalogue(modules=modules), nodes=nodes)
+    return Mesh(catalogue=Catalogue(modules=dice.shuffled(mesh.catalogue)), nodes=nodes)
 
 
 def check_determinism(resolve: Resolver, settings: hypothesis.settings | None = None) -> None:
@@ -64,17 +60,16 @@ def check_determinism(resolve: Resolver, settings: hypothesis.settings | None = 
     """
     resolved = whole(Law.DETERMINISM, resolve)
 
-    @given(mesh=meshes(), other=meshes())
-    def determinism(mesh: Mesh, other: Mesh) -> None:
+    def determinism(mesh: Mesh, dice: Dice) -> None:
         first = resolved(mesh)
-        resolved(other)
+        resolved(any_mesh(dice))
         for twin in (mesh, _made_apart(mesh)):
             again = resolved(twin)
             # Values that are equal and look different would give different documents.
             if again != first or repr(again) != repr(first):
                 broken(Law.DETERMINISM, "equal meshes are resolved differently", mesh)
 
-    run(Law.DETERMINISM, determinism, settings)
+    keep(Law.DETERMINISM, determinism, settings)
 
 
 def _made_apart(mesh: Mesh) -> Mesh:

@@ -12,7 +12,6 @@ from mesh_core.testing.strategies.of_modules import (
     catalogues,
     modules,
     resources,
-    troubles,
 )
 from mesh_core.testing.strategies.of_names import (
     Vocabulary,
@@ -45,7 +44,6 @@ __all__ = [
     "provision_names",
     "reports",
     "resources",
-    "troubles",
     "versions",
     "vocabularies",
     "vocabulary_of",

@@ -26,8 +26,9 @@ from mesh_core.change import (
 )
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Scope
-from mesh_core.testing.strategies.of_meshes import nodes, pins, reports
-from mesh_core.testing.strategies.of_modules import modules, one_of, up_to
+from mesh_core.testing.strategies.dice import Dice, thrown
+from mesh_core.testing.strategies.of_meshes import any_node, any_pin, any_pins, any_report
+from mesh_core.testing.strategies.of_modules import ANY_TROUBLE, any_module, any_number
 from mesh_core.testing.strategies.of_names import USUAL, Vocabulary
 
 
@@ -50,7 +51,7 @@ def vocabulary_of(mesh: Mesh) -> Vocabulary:
         missing_nodes=tuple(n for n in USUAL.missing_nodes if mesh.node(n) is None),
         provisions=tuple((n, s) for n, s in scopes.items() if n not in USUAL.unprovided),
         claims=tuple(claims.items()),
-        capabilities=_with((c for m in mesh.catalogue for c in m.capabilities), ())[:3] or USUAL.capabilities,
+        capabilities=_with((c for m in mesh.catalogue for c in m.capabilities), USUAL.capabilities),
     )
 
 
@@ -58,72 +59,69 @@ def _with(own: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *others)))
 
 
-_Made = Callable[[st.DrawFn, Vocabulary, Mesh], Change]
+_Made = Callable[[Dice, Vocabulary, Mesh], Change]
 
 
-def _node(draw: st.DrawFn, mesh: Mesh) -> str:
-    names = [node.name for node in mesh.nodes]
-    return draw(one_of(*names))
+def _node(dice: Dice, mesh: Mesh) -> str:
+    return dice.one_of([node.name for node in mesh.nodes])
 
 
-def _assign(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+def _assign(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     known = [module.name for module in mesh.catalogue]
-    names = one_of(*known, *known, *vocabulary.missing_modules)
-    return Assign(node=_node(draw, mesh), module=draw(names))
+    return Assign(node=_node(dice, mesh), module=dice.one_of([*known, *known, *vocabulary.missing_modules]))
 
 
-def _unassign(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+def _unassign(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     pairs = [(node.name, module) for node in mesh.nodes for module in node.assigned]
     if not pairs:
-        return _assign(draw, vocabulary, mesh)
-    node, module = draw(one_of(*pairs))
+        return _assign(dice, vocabulary, mesh)
+    node, module = dice.one_of(pairs)
     return Unassign(node=node, module=module)
 
 
-def _set_pin(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
-    drawn = draw(pins(vocabulary, mesh).filter(bool))
-    return SetPin(node=_node(draw, mesh), pin=drawn[0])
+def _set_pin(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    name = dice.one_of(vocabulary.provisions_of(Scope.MESH))
+    return SetPin(node=_node(dice, mesh), pin=any_pin(dice, vocabulary, mesh, ANY_TROUBLE, name))
 
 
-def _unpin(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+def _unpin(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     pairs = [(node.name, pin.provision) for node in mesh.nodes for pin in node.pins]
     if not pairs:
-        return _set_pin(draw, vocabulary, mesh)
-    node, provision = draw(one_of(*pairs))
+        return _set_pin(dice, vocabulary, mesh)
+    node, provision = dice.one_of(pairs)
     return Unpin(node=node, provision=provision)
 
 
-def _report(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
-    said = draw(reports(vocabulary))
-    return Report(node=_node(draw, mesh), capabilities=() if said is None else said)
+def _report(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return Report(node=_node(dice, mesh), capabilities=any_report(dice, vocabulary) or ())
 
 
-def _put_node(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
-    node = draw(nodes(vocabulary, mesh.catalogue))
-    return PutNode(node=evolve(node, pins=draw(pins(vocabulary, mesh))))
+def _put_node(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    node = any_node(dice, vocabulary, mesh.catalogue)
+    return PutNode(node=evolve(node, pins=any_pins(dice, vocabulary, mesh)))
 
 
-def _drop_node(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
-    return DropNode(node=_node(draw, mesh))
+def _drop_node(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return DropNode(node=_node(dice, mesh))
 
 
-def _put_module(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
-    return PutModule(module=draw(modules(vocabulary)))
+def _put_module(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return PutModule(module=any_module(dice, vocabulary))
 
 
-def _upgrade(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+def _upgrade(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     """Another manifest of a module that provides what it did: for most nodes nothing happens."""
     if not mesh.catalogue.modules:
-        return _put_module(draw, vocabulary, mesh)
-    old = draw(one_of(*mesh.catalogue.modules))
-    new = draw(modules(vocabulary, name=old.name))
+        return _put_module(dice, vocabulary, mesh)
+    old = dice.one_of(mesh.catalogue.modules)
+    new = any_module(dice, vocabulary, name=old.name)
     own = {provision.name for provision in old.provides}
     asked = [r for r in new.requires if r.every or r.name not in own]
     return PutModule(module=evolve(new, provides=old.provides, requires=asked))
 
 
-def _drop_module(draw: st.DrawFn, vocabulary: Vocabulary, mesh: Mesh) -> Change:
-    return DropModule(module=draw(one_of(*vocabulary.modules)))
+def _drop_module(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return DropModule(module=dice.one_of(vocabulary.modules))
 
 
 _OF_A_NODE: tuple[_Made, ...] = (
@@ -136,25 +134,31 @@ _OF_A_NODE: tuple[_Made, ...] = (
     _drop_node,
 )
 _OF_THE_CATALOGUE: tuple[_Made, ...] = (_put_module, _upgrade, _drop_module)
-_IN_EMPTY: tuple[_Made, ...] = (_put_node, *_OF_THE_CATALOGUE)
 
 
-@st.composite
-def changes(draw: st.DrawFn, mesh: Mesh) -> Change:
+def any_change(dice: Dice, mesh: Mesh) -> Change:
     """One change of any kind that this mesh can have."""
-    made = _IN_EMPTY if not mesh.nodes else (*_OF_A_NODE, *_OF_THE_CATALOGUE)
-    make = draw(one_of(*made))
-    return make(draw, vocabulary_of(mesh), mesh)
+    of_nodes = _OF_A_NODE if mesh.nodes else (_put_node,)
+    made = dice.one_of((*of_nodes, *_OF_THE_CATALOGUE))
+    return made(dice, vocabulary_of(mesh), mesh)
 
 
-@st.composite
-def changed_meshes(draw: st.DrawFn, mesh: Mesh, most: int = 4) -> tuple[tuple[Change, ...], Mesh]:
+def changes(mesh: Mesh) -> st.SearchStrategy[Change]:
+    """One change of any kind that this mesh can have."""
+    return thrown(40, lambda dice: any_change(dice, mesh))
+
+
+def any_changed_mesh(dice: Dice, mesh: Mesh, most: int = 4) -> tuple[tuple[Change, ...], Mesh]:
+    """Up to `most` changes, one after the other, and the mesh after them all."""
+    drawn: list[Change] = []
+    for _ in range(any_number(dice, most)):
+        drawn.append(any_change(dice, mesh))
+        mesh = apply(mesh, drawn[-1])
+    return tuple(drawn), mesh
+
+
+def changed_meshes(mesh: Mesh, most: int = 4) -> st.SearchStrategy[tuple[tuple[Change, ...], Mesh]]:
     """Up to `most` changes, each such that the mesh after those before can have it; and the mesh
     after them all.
     """
-    drawn: list[Change] = []
-    for _ in range(draw(up_to(most))):
-        change = draw(changes(mesh))
-        mesh = apply(mesh, change)
-        drawn.append(change)
-    return tuple(drawn), mesh
+    return thrown(40 * most, lambda dice: any_changed_mesh(dice, mesh, most))

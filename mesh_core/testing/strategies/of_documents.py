@@ -16,99 +16,106 @@ from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.node import Capability, Node
 from mesh_core.model.resource import Resource
-from mesh_core.testing.strategies.of_meshes import meshes
-from mesh_core.testing.strategies.of_modules import shuffled
+from mesh_core.testing.strategies.dice import Dice, thrown
+from mesh_core.testing.strategies.of_meshes import THROWS, any_mesh
 
-_COIN = st.booleans()
+DOCUMENT_THROWS = 320
+"""As many as a document of a small mesh may take."""
 
 
-@st.composite
-def documents_of(draw: st.DrawFn, mesh: Mesh) -> dict[str, Any]:
+def any_document(dice: Dice, mesh: Mesh) -> dict[str, Any]:
+    """A document that describes this mesh."""
+    modules = [_module(dice, module) for module in dice.shuffled(mesh.catalogue)]
+    nodes = [_node(dice, node) for node in dice.shuffled(mesh.nodes)]
+    return _object(dice, {"format": 1}, {"modules": modules, "nodes": nodes})
+
+
+def documents_of(mesh: Mesh) -> st.SearchStrategy[dict[str, Any]]:
     """Documents that describe this mesh."""
-    modules = [_module(draw, module) for module in shuffled(draw, mesh.catalogue.modules)]
-    nodes = [_node(draw, node) for node in shuffled(draw, mesh.nodes)]
-    return _object(draw, {"format": 1}, {"modules": modules, "nodes": nodes})
+    return thrown(DOCUMENT_THROWS, lambda dice: any_document(dice, mesh))
 
 
-@st.composite
-def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """Documents of all meshes that `meshes` makes."""
-    return draw(documents_of(draw(meshes())))
+def _mesh_and_document(dice: Dice) -> tuple[Mesh, dict[str, Any]]:
+    mesh = any_mesh(dice)
+    return mesh, any_document(dice, mesh)
 
 
-@st.composite
-def meshes_and_documents(draw: st.DrawFn) -> tuple[Mesh, dict[str, Any]]:
+def meshes_and_documents() -> st.SearchStrategy[tuple[Mesh, dict[str, Any]]]:
     """A mesh, and one document that describes it."""
-    mesh = draw(meshes())
-    return mesh, draw(documents_of(mesh))
+    return thrown(THROWS + DOCUMENT_THROWS, _mesh_and_document)
 
 
-def _object(draw: st.DrawFn, needed: Mapping[str, Any], optional: Mapping[str, Any]) -> dict[str, Any]:
+def documents() -> st.SearchStrategy[dict[str, Any]]:
+    """Documents of all meshes that `meshes` makes."""
+    return meshes_and_documents().map(lambda drawn: drawn[1])
+
+
+def _object(dice: Dice, needed: Mapping[str, Any], optional: Mapping[str, Any]) -> dict[str, Any]:
     """An object with its keys in some order; what is optional and empty is left out or not."""
-    kept = {key: value for key, value in optional.items() if value or draw(_COIN)}
+    kept = {key: value for key, value in optional.items() if value or dice.one_in(2)}
     items = [*needed.items(), *kept.items()]
-    return dict(reversed(items) if draw(_COIN) else items)
+    return dict(reversed(items) if dice.one_in(2) else items)
 
 
-def _module(draw: st.DrawFn, module: Module) -> dict[str, Any]:
+def _module(dice: Dice, module: Module) -> dict[str, Any]:
     return _object(
-        draw,
+        dice,
         {"name": module.name, "version": module.version},
         {
-            "requires": [_requirement(draw, r) for r in shuffled(draw, module.requires)],
-            "provides": [_provision(draw, p) for p in shuffled(draw, module.provides)],
-            "claims": [_claim(draw, c) for c in shuffled(draw, module.claims)],
-            "capabilities": [*shuffled(draw, module.capabilities)],
+            "requires": [_requirement(dice, r) for r in dice.shuffled(module.requires)],
+            "provides": [_provision(dice, p) for p in dice.shuffled(module.provides)],
+            "claims": [_claim(dice, c) for c in dice.shuffled(module.claims)],
+            "capabilities": dice.shuffled(module.capabilities),
             # Their order is the manifest's, and says in which order they are applied.
-            "resources": [_resource(draw, resource) for resource in module.resources],
+            "resources": [_resource(dice, resource) for resource in module.resources],
         },
     )
 
 
-def _requirement(draw: st.DrawFn, requirement: Requirement) -> str | dict[str, Any]:
+def _requirement(dice: Dice, requirement: Requirement) -> str | dict[str, Any]:
     if requirement.every:
         return {"name": requirement.name, "from": "every"}
-    if draw(_COIN):
+    if dice.one_in(2):
         return requirement.name
-    return {"name": requirement.name} | ({"from": "one"} if draw(_COIN) else {})
+    return {"name": requirement.name} | ({"from": "one"} if dice.one_in(2) else {})
 
 
-def _provision(draw: st.DrawFn, provision: Provision) -> str | dict[str, Any]:
+def _provision(dice: Dice, provision: Provision) -> str | dict[str, Any]:
     if not provision.exports:
-        return _scoped(draw, provision)
-    scope = provision.scope.value if provision.scope is Scope.MESH or draw(_COIN) else ""
+        return _scoped(dice, provision)
+    scope = provision.scope.value if provision.scope is Scope.MESH or dice.one_in(2) else ""
     exports = {"exports": dict(provision.exports)}
-    return _object(draw, {"name": provision.name} | exports, {"scope": scope} if scope else {})
+    return _object(dice, {"name": provision.name} | exports, {"scope": scope} if scope else {})
 
 
-def _claim(draw: st.DrawFn, claim: Claim) -> str | dict[str, Any]:
-    return _scoped(draw, claim)
+def _claim(dice: Dice, claim: Claim) -> str | dict[str, Any]:
+    return _scoped(dice, claim)
 
 
-def _scoped(draw: st.DrawFn, said: Provision | Claim) -> str | dict[str, Any]:
+def _scoped(dice: Dice, said: Provision | Claim) -> str | dict[str, Any]:
     if said.scope is Scope.MESH:
         return {"name": said.name, "scope": "mesh"}
-    if draw(_COIN):
+    if dice.one_in(2):
         return said.name
-    return {"name": said.name} | ({"scope": "node"} if draw(_COIN) else {})
+    return {"name": said.name} | ({"scope": "node"} if dice.one_in(2) else {})
 
 
-def _resource(draw: st.DrawFn, resource: Resource) -> dict[str, Any]:
+def _resource(dice: Dice, resource: Resource) -> dict[str, Any]:
     place = {"name": resource.name} if resource.path is None else {"path": resource.path}
-    return _object(draw, {"kind": resource.kind, **place} | resource.attributes, {})
+    return _object(dice, {"kind": resource.kind, **place} | resource.attributes, {})
 
 
-def _node(draw: st.DrawFn, node: Node) -> dict[str, Any]:
-    reported = shuffled(draw, node.capabilities or ())
-    said = {capability.name: _verdict(draw, capability) for capability in reported}
-    pins = {pin.provision: pin.target for pin in shuffled(draw, node.pins)}
+def _node(dice: Dice, node: Node) -> dict[str, Any]:
+    reported = dice.shuffled(node.capabilities or ())
+    said = {capability.name: _verdict(dice, capability) for capability in reported}
+    pins = {pin.provision: pin.target for pin in dice.shuffled(node.pins)}
     needed: dict[str, Any] = {"name": node.name}
     if node.capabilities is not None:
         needed["capabilities"] = said
-    return _object(draw, needed, {"assign": [*shuffled(draw, node.assigned)], "pins": pins})
+    return _object(dice, needed, {"assign": dice.shuffled(node.assigned), "pins": pins})
 
 
-def _verdict(draw: st.DrawFn, capability: Capability) -> bool | dict[str, Any]:
+def _verdict(dice: Dice, capability: Capability) -> bool | dict[str, Any]:
     if capability.detail is not None:
         return {"present": capability.present, "detail": capability.detail}
-    return {"present": capability.present} if draw(_COIN) else capability.present
+    return {"present": capability.present} if dice.one_in(2) else capability.present

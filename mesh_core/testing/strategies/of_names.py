@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from hypothesis import strategies as st
 
 from mesh_core.model.module import Scope
+from mesh_core.testing.strategies.dice import Dice, thrown
 
 _EDGE = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -100,38 +101,47 @@ USUAL = Vocabulary(
     capabilities=("g", "g:1"),
     versions=("1", "1.0", "true"),
 )
+_VERSIONS = (*USUAL.versions, "16.2", "é", "~!" * 64)
 
 
-def _two_but(taken: tuple[str, ...], names: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    others = names.filter(lambda name: name not in taken)
-    return st.lists(others, min_size=2, max_size=2, unique=True)
+NAMES_THROWS = 80
 
 
-@st.composite
-def _other_vocabularies(draw: st.DrawFn) -> Vocabulary:
-    """The usual vocabulary, with any names in the place of two of each kind."""
+def any_vocabulary(dice: Dice) -> Vocabulary:
+    """The usual vocabulary for most meshes; for some with any names in the place of two of each kind."""
+    if not dice.one_in(10):
+        return USUAL
+    modules = _two(dice, "-._", 63, USUAL.modules + USUAL.missing_modules)
+    nodes = _two(dice, "-", 63, USUAL.nodes + USUAL.missing_nodes)
     long = (*(name for name, _ in USUAL.provisions), *USUAL.unprovided)
-    modules = draw(_two_but(USUAL.modules + USUAL.missing_modules, _MODULE_NAMES))
-    nodes = draw(_two_but(USUAL.nodes + USUAL.missing_nodes, _NODE_NAMES))
-    on_node, in_mesh = draw(_two_but(long, _LONG_NAMES))
-    claim, capability = draw(_two_but(("l/m", "g:1"), _LONG_NAMES))
-    provisions = ((on_node, Scope.NODE), *USUAL.provisions[1:-1], (in_mesh, Scope.MESH))
+    on_node, in_mesh = _two(dice, "-._:/", 128, long)
+    claim, capability = _two(dice, "-._:/", 128, ("l/m", "g:1"))
     return evolve(
         USUAL,
         modules=(*modules, *USUAL.modules[2:]),
         nodes=(*nodes, *USUAL.nodes[2:]),
-        provisions=provisions,
+        provisions=((on_node, Scope.NODE), *USUAL.provisions[1:-1], (in_mesh, Scope.MESH)),
         claims=((claim, Scope.NODE), USUAL.claims[1]),
         capabilities=(capability, "g:1"),
-        versions=(draw(versions()), "1"),
+        versions=tuple(dice.some(_VERSIONS, 2, least=2)),
     )
 
 
-_OTHERS = _other_vocabularies()
-_DICE = st.integers(0, 9)
+def _two(dice: Dice, inside: str, longest: int, taken: tuple[str, ...]) -> list[str]:
+    """Two names of a grammar, other than those that are taken."""
+    names: list[str] = []
+    while len(names) < 2:
+        length = dice.one_of((1, 2, 3, 4, 8, longest))
+        middle = "".join(dice.one_of(_EDGE + inside) for _ in range(min(length, 6)))
+        name = dice.one_of(_EDGE) + (middle * length)[: max(length - 2, 0)]
+        name += dice.one_of(_EDGE) if length > 1 else ""
+        # Where the dice are used up every name is the same: then it is made another by counting.
+        if name in taken or name in names:
+            name = next(n for n in map(str, range(100)) if n not in taken and n not in names)
+        names.append(name)
+    return names
 
 
-@st.composite
-def vocabularies(draw: st.DrawFn) -> Vocabulary:
+def vocabularies() -> st.SearchStrategy[Vocabulary]:
     """Vocabularies for small meshes: the usual one for most, any names for some."""
-    return draw(_OTHERS) if draw(_DICE) == 9 else USUAL
+    return thrown(NAMES_THROWS, any_vocabulary)

@@ -104,6 +104,19 @@ def test_a_pin_means_its_own_move_only() -> None:
     assert [move.node for move in found.moves] == ["y"]
 
 
+def test_a_pin_at_where_the_answer_stood_does_not_mean_that_it_moves() -> None:
+    """Another module there is another place for the data; unless it is that which is pinned."""
+    stack, own = module("stack", requires=["dbms"]), module("own", "dbms", DATABASE)
+    before = mesh([stack, own, WEB], [node("nas", "stack"), node("pi", "web")])
+    moving = PutModule(module=module_from_data(module("stack", DATABASE)))
+    there = SetPin(node="pi", pin=Pin(provision="database", node="nas"))
+    exactly = SetPin(node="pi", pin=Pin(provision="database", node="nas", module="stack"))
+    assert [move.node for move in of(before, moving, there).moves] == ["pi"]
+    assert of(before, moving, there).meant == ()
+    assert of(before, moving, exactly).moves == ()
+    assert [move.node for move in of(before, moving, exactly).meant] == ["pi"]
+
+
 def test_a_manifest_that_un_forces_a_pull() -> None:
     stack = module("stack", requires=["dbms"])
     own = module("own", "dbms", DATABASE)

@@ -96,6 +96,38 @@ def test_nothing_where_nothing_is_endangered_or_nothing_helps() -> None:
     assert keeping(two, [Assign(node="nas", module="web")]) == ()
 
 
+def test_nothing_where_what_answered_provides_it_no_longer() -> None:
+    """A pin at it would only make another refusal of it, or hide a move."""
+    of = mesh([POSTGRES, MARIADB, WEB], [node("nas", "postgres"), node("pi", "web")])
+    assert keeping(of, [put("postgres")]) == ()
+    assert keeping(of, [put("postgres", "database-files")]) == ()
+    stack, own = module("stack", requires=["dbms"]), module("own", "dbms", DATABASE)
+    before = mesh([stack, own, WEB], [node("nas", "stack"), node("pi", "web")])
+    moving = [put("stack", DATABASE, requires=["dbms"]), put("own", "dbms")]
+    assert keeping(before, moving) == ()
+    assert [move.node for move in propose(before, moving, keep=True).consequences.moves] == ["pi"]
+
+
+def test_nothing_is_brought_back_that_what_took_its_place_does_not_bear() -> None:
+    """Otherwise it would be nas that is refused."""
+    stack, postgres = (
+        module("stack", requires=["dbms"]),
+        module("postgres", "dbms", DATABASE, claims=["port:5432"]),
+    )
+    before = mesh(
+        [stack, postgres, module("x"), WEB], [node("nas", "stack", "x"), node("pi", "web"), node("y")]
+    )
+    taking_over = put("x", "dbms", claims=["port:5432"])
+    assert keeping(before, [taking_over]) == ()
+    assert [r.node for r in propose(before, [taking_over], keep=True).consequences.refused] == ["pi"]
+    # What can be kept beside it is.
+    shell = module("app", requires=["shell"])
+    modules = [stack, postgres, module("x"), WEB, shell, module("zsh", "shell")]
+    more = mesh(modules, [node("nas", "stack", "x"), node("pi", "web"), node("y", "app")])
+    rival = put("bash", "shell")
+    assert keeping(more, [taking_over, rival]) == (Assign(node="y", module="zsh"),)
+
+
 def test_what_is_asked_from_every_is_never_pinned() -> None:
     every = module("grafana", requires=[{"name": "database", "from": "every"}])
     before = mesh([POSTGRES, every], [node("nas", "postgres"), node("vps"), node("pi", "grafana")])

@@ -10,6 +10,7 @@ import pytest
 
 from mesh_core import Mesh, Refusal, explain, resolve
 from mesh_core.explain import Explainer, Explanation
+from mesh_core.explain.chain import chain_to
 from tests.unit.analysis.builders import DATABASE, MARIADB, POSTGRES, WEB, mesh, module, node
 
 FILE = {"kind": "file", "path": "/etc/motd"}
@@ -239,7 +240,8 @@ def test_claimed_elsewhere_and_only_the_other_can_let_go() -> None:
 
 
 def test_resource_conflict() -> None:
-    one = module("a", resources=[{**FILE, "text": "one", "mode": 1, "same": 1}])
+    another = {"kind": "package", "name": "zsh", "held": True}
+    one = module("a", resources=[another, {**FILE, "text": "one", "mode": 1, "same": 1}])
     other = module("b", resources=[{**FILE, "text": "two", "mode": True, "same": 1, "owner": None}])
     assert the_text(on_pi(one, other, assigned=("a", "b"))) == (
         "refused: a and b on pi declare path:/etc/motd with different content\n"
@@ -350,6 +352,15 @@ def test_the_chain_to_a_module_that_is_stuck() -> None:
     assert "\n  pi -> web (assigned) -> requires v -> v -> requires x -> a -> needs gpu\n" in text
 
 
+def test_a_chain_without_the_catalogue_ends_where_nothing_is_bound() -> None:
+    a, b = module("a", "x", requires=["y"]), module("b", "y", requires=["x"])
+    of = on_pi(module("web", requires=["x"]), a, b)
+    outcome = resolve(of).nodes["pi"]
+    assert chain_to("b", outcome) == "pi -> b"
+    assert chain_to("b", outcome, "needs gpu") == "pi -> b -> needs gpu"
+    assert chain_to("b", outcome, catalogue=of.catalogue).startswith("pi -> web (assigned) -> requires x -> ")
+
+
 def test_no_chain_where_the_headline_says_it_all() -> None:
     ml = module("ml", capabilities=["gpu"])
     assert "->" not in the_text(on_pi(ml))
@@ -394,7 +405,21 @@ def test_without_fixes_none_is_looked_for() -> None:
     refusal, explainer = refusal_of(on_pi(module("a", requires=["gone"])))
     (explanation,) = explainer.refusal(refusal, fixes=False)
     assert explanation.fixes == ()
-    assert "fix:" not in explanation.text
+    assert explanation.text == (
+        "refused: a on pi needs 'gone', and no module in the catalogue provides it\n"
+        "  pi -> a (assigned) -> requires gone"
+    )
+
+
+def test_it_says_where_none_was_looked_for() -> None:
+    of = mesh([], [node("pi", "a", "b", "c", "d")])
+    refusal, explainer = refusal_of(of)
+    *shown, last = explainer.refusal(refusal)
+    assert [len(explanation.fixes) for explanation in shown] == [1, 1, 1]
+    assert last.text == (
+        "refused: 'd' is assigned to pi, and no module in the catalogue has that name\n"
+        "  mend what is above first, and ask again: no fix was looked for here"
+    )
 
 
 def test_it_says_when_it_stopped_looking() -> None:

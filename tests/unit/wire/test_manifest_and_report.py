@@ -126,6 +126,7 @@ def test_a_report_is_one_object_of_verdicts() -> None:
         ('{"gpu": {}}', ["$.gpu.present"]),
         ('{"gpu": {"present": 1, "detail": 2, "zzz": 3}}', ["$.gpu.present", "$.gpu.detail", "$.gpu.zzz"]),
         ('{"gpu": {"present": true, "detail": null}}', ["$.gpu.detail"]),
+        ('{"gpu": true, "gpu": true}', ["$.gpu"]),
         ('{"gpu": true, "gpu": false, "tpu": 1}', ["$.gpu", "$.tpu"]),
         ('{"gpu": "no", "tpu": "no"}', ["$.gpu", "$.tpu"]),
         ('{"GPU": true}', ["$.GPU"]),

@@ -125,6 +125,24 @@ def test_what_was_found_is_told_as_it_was_written(value: Any, found: str) -> Non
     assert fault.wanted.startswith("wanted text")
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("$.modules[2].requires[0]", 1, "found the number 1; wanted a name or an object"),
+        ("$.modules[0].provides[0]", None, "found null; wanted a name or an object"),
+        ("$.modules[1].claims[0]", [], "found a list; wanted a name or an object"),
+        ("$.nodes[0].capabilities.systemd", 1, "found the number 1; wanted true, false or an object"),
+        ("$.nodes[0].capabilities.systemd", "no", 'found "no"; wanted true or false'),
+        ("$.nodes[0].assign", "zsh", 'found "zsh"; wanted a list'),
+        ("$.nodes[1].pins", [], "found a list; wanted an object"),
+        ("$.modules[0].version", "x" * 60 + " ", f'found "{"x" * 56}...; a version is 1 to 128 printable'),
+    ],
+)
+def test_what_would_do_is_told(path: str, value: Any, told: str) -> None:
+    (fault,) = faults_of(but((path, value)))
+    assert str(fault).startswith(f"{path}: {told}")
+
+
 def test_a_number_that_was_meant_as_text_is_told_how_it_is_written() -> None:
     (fault,) = faults_of(but(("$.modules[0].version", 5.9)))
     assert str(fault) == '$.modules[0].version: found the number 5.9; wanted text (in quotes: "5.9")'
