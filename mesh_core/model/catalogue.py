@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 from attrs import field, frozen
@@ -41,6 +42,10 @@ class Catalogue:
             raise CatalogueError(*faults)
         by_name = {module.name: module for module in self.modules}
         object.__setattr__(self, "_index", MappingProxyType(by_name))
+
+    def __reduce__(self) -> tuple[Callable[[], Catalogue], tuple[()]]:
+        """Copied and pickled by what it was made of: what it is looked up in cannot be."""
+        return partial(Catalogue, modules=self.modules), ()
 
     def get(self, name: str) -> Module | None:
         """The module of that name, or None."""

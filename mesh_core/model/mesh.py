@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from attrs import field, frozen
@@ -31,6 +32,10 @@ class Mesh:
     def __attrs_post_init__(self) -> None:
         refuse_duplicates(tuple(node.name for node in self.nodes), "nodes")
         object.__setattr__(self, "_index", MappingProxyType({node.name: node for node in self.nodes}))
+
+    def __reduce__(self) -> tuple[Callable[[], Mesh], tuple[()]]:
+        """Copied and pickled by what it was made of: what it is looked up in cannot be."""
+        return partial(Mesh, catalogue=self.catalogue, nodes=self.nodes), ()
 
     def node(self, name: str) -> Node | None:
         """The node of that name, or None."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 
 from attrs import field, frozen
@@ -139,6 +140,10 @@ class Resolution:
     def __attrs_post_init__(self) -> None:
         by_node = {outcome.node: outcome for outcome in self.outcomes}
         object.__setattr__(self, "_index", MappingProxyType(by_node))
+
+    def __reduce__(self) -> tuple[Callable[[], Resolution], tuple[()]]:
+        """Copied and pickled by what it was made of: what it is looked up in cannot be."""
+        return partial(Resolution, outcomes=self.outcomes), ()
 
     @property
     def nodes(self) -> Mapping[str, Plan | Refusal]:

@@ -57,6 +57,19 @@ def test_what_pulls_a_provider_in_is_tried_after_the_providers() -> None:
     assert lines(the_fixes(of)) == ["mesh assign pi postgres", "mesh assign pi a-stack"]
 
 
+def test_what_cannot_touch_the_problem_is_not_tried() -> None:
+    """> Steps that cannot touch a problem (law 7) are not tried."""
+    crowd = [node(f"n{place}") for place in range(20)]
+    # Only what is assigned to the node that the pin is at can give it an answer.
+    pinned = mesh([POSTGRES, WEB], [*crowd, node("pi", "web", pins={"database": "n7"})])
+    assert lines(the_fixes(pinned)) == ["mesh assign n7 postgres"]
+    assert the_fixes(pinned).tried == 2, "that, and unpinning"
+    # Where there are too many offers, one more mends nothing.
+    rivals = mesh([POSTGRES, WEB], [*crowd, node("x", "postgres"), node("y", "postgres"), node("pi", "web")])
+    assert lines(the_fixes(rivals)) == ["mesh pin pi database x", "mesh pin pi database y"]
+    assert the_fixes(rivals).tried == 3, "those, and unpinning"
+
+
 def test_a_pin_names_the_module_only_where_it_has_to() -> None:
     nas, vps = node("nas", "postgres", "mariadb"), node("vps", "postgres")
     of = mesh([POSTGRES, MARIADB, WEB], [nas, vps, node("pi", "web")])

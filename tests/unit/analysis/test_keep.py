@@ -5,7 +5,18 @@
 
 import pytest
 
-from mesh_core import Assign, Change, Mesh, Pin, PutModule, SetPin, Unassign, module_from_data, resolve
+from mesh_core import (
+    Assign,
+    Change,
+    Mesh,
+    Pin,
+    PutModule,
+    PutNode,
+    SetPin,
+    Unassign,
+    module_from_data,
+    resolve,
+)
 from mesh_core.analysis.keep import keeping
 from mesh_core.analysis.proposal import propose
 from mesh_core.change import apply_all
@@ -82,6 +93,12 @@ def test_a_pull_and_a_take_at_once() -> None:
     both: list[Change] = [put("other", "dbms", DATABASE), Assign(node="pi", module="other")]
     assert {*keeping(before, both)} == {Assign(node="nas", module="own"), pin("pi", "nas")}
     assert not propose(before, both, keep=True).consequences.harmful
+
+
+def test_a_node_that_is_new_has_nothing_to_keep() -> None:
+    before = mesh([POSTGRES, WEB], [node("nas", "postgres"), node("pi", "web")])
+    new = PutNode(node=mesh([], [node("x", "postgres", "web")]).nodes[0])
+    assert {*keeping(before, [new])} == {pin("pi", "nas")}
 
 
 def test_nothing_where_nothing_is_endangered_or_nothing_helps() -> None:

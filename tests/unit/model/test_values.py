@@ -5,7 +5,9 @@
 > (design, part 4)
 """
 
+import pickle
 from collections.abc import Callable
+from copy import deepcopy
 from datetime import date
 from itertools import permutations
 from typing import Any
@@ -27,6 +29,7 @@ from mesh_core import (
     Resource,
     Scope,
     Verdict,
+    resolve,
 )
 from mesh_core.faults import (
     Duplicate,
@@ -264,3 +267,11 @@ def test_attributes_given_as_text_are_a_canonical_object_or_become_one(text: str
 
 def test_an_export_stands_once() -> None:
     faults_of(lambda: Provision(name="p", exports=[("a", "1"), ("a", "2")]))
+
+
+def test_values_can_be_copied_and_sent_to_another_process() -> None:
+    mesh = Mesh(catalogue=Catalogue(modules=[module("a")]), nodes=[Node(name="n", assigned=["a"])])
+    for value in (mesh, resolve(mesh)):
+        assert deepcopy(value) == value
+        assert pickle.loads(pickle.dumps(value)) == value
+    assert pickle.loads(pickle.dumps(resolve(mesh))).nodes["n"].order == ("a",)
