@@ -49,7 +49,6 @@ from tests.integration.store.helpers import POSTGRES, event, homelab, record
             CatalogueError,
         ),
         (DropModule(module="web"), ModuleInUse),
-        (PutNode(node=Node(name="pi", capabilities=[Capability(name="a", detail="\ud800")])), ValueError),
     ],
 )
 def test_a_refused_event_leaves_nothing_and_the_session_goes_on(
