@@ -53,6 +53,8 @@ class World:
 
 def answers_of(node: Node, footing: Footing, world: World) -> tuple[tuple[Answer, ...], list[Problem]]:
     """The answers of a node, sorted, and a problem for each name that has none where it needs one."""
+    if not footing.asks:
+        return (), []
     answers: list[Answer] = []
     problems: list[Problem] = []
     for ask in footing.asks:

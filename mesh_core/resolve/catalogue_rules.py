@@ -97,6 +97,8 @@ class CatalogueRules:
     shift: int
     choices: Mapping[int, tuple[Choice, ...]]
     """The choices of each module that has some, by its place."""
+    choosers: frozenset[int]
+    """The places of those modules."""
     choosing: int
     asking: int
     """Modules with a mesh-scoped requirement."""
@@ -158,6 +160,7 @@ def read_catalogue(catalogue: Catalogue) -> CatalogueRules:
         seats=_seats(rules, place, bit, choices),
         shift=len(names),
         choices=choices,
+        choosers=frozenset(choices),
         choosing=bits(name for name, r in rules.items() if r.choices),
         asking=bits(name for name, r in rules.items() if r.from_one or r.from_every),
         offering=bits(name for name, r in rules.items() if r.mesh_provisions),

@@ -43,7 +43,7 @@ def order_of(catalogue: CatalogueRules, members: int, places: frozenset[int]) ->
     if not members & catalogue.choosing:
         return Order(by_place)
     held_up, bound, unanswered = catalogue.ordered, 0, False
-    choices = [c for place in places & catalogue.choices.keys() for c in catalogue.choices[place]]
+    choices = [c for place in places & catalogue.choosers for c in catalogue.choices[place]]
     for choice in choices:
         first = _first(choice, members)
         if first is None:
@@ -101,31 +101,36 @@ class _Walk:
                 self._choices[choice.asker].append(answering)
         self._released: list[tuple[str, int]] = []
         self._passed_over: dict[int, list[int]] = {}
+        self._held_up = 0
+        """The modules that were passed over at some time, as bits."""
         self._awaited = 0
         """Everything that a module passed over waits for, as bits."""
 
     def through(self, by_place: Iterable[int]) -> None:
         """Append the modules, which come in the catalogue's order; some may never be appended."""
-        names, released = self._names, self._released
+        names, pulls, choices = self._names, self._pulls, self._choices
         for place in by_place:
-            while released and released[0][0] < names[place]:
-                self._append(heappop(released)[1])
-            waits = self._waits(place)
-            if waits:
-                self._passed_over[place] = waits
-                for answering in waits:
-                    self._awaited |= answering
-            else:
-                self._append(place)
-        while released:
-            self._append(heappop(released)[1])
+            while self._released and self._released[0][0] < names[place]:
+                self._append(heappop(self._released)[1])
+            if place in choices or pulls[place] & self._held_up:
+                waits = self._waits(place)
+                if waits:
+                    self._pass_over(place, waits)
+                    continue
+            self._append(place)
+        while self._released:
+            self._append(heappop(self._released)[1])
+
+    def _pass_over(self, place: int, waits: list[int]) -> None:
+        self._passed_over[place] = waits
+        self._held_up |= self._bit_at[place]
+        for answering in waits:
+            self._awaited |= answering
 
     def _waits(self, place: int) -> list[int]:
         """For each requirement without a provider that is there, the providers of which one will do."""
         there = self._there
         missing = self._pulls[place] & ~there
-        if not missing and place not in self._choices:
-            return []
         waits = [answering for answering in self._choices.get(place, ()) if not answering & there]
         while missing:
             lowest = missing & -missing
@@ -134,9 +139,10 @@ class _Walk:
         return waits
 
     def _append(self, place: int) -> None:
+        bit = self._bit_at[place]
         self.appended.append(place)
-        self._there |= self._bit_at[place]
-        if self._awaited & self._bit_at[place]:
+        self._there |= bit
+        if self._awaited & bit:
             self._release()
 
     def _release(self) -> None:

@@ -325,6 +325,13 @@ def test_manifests_that_change_a_scope_together_are_taken_together(store: Path, 
     assert ran.code == 0, ran.err
 
 
+def test_a_file_without_a_name_is_wrong_usage(store: Path) -> None:
+    with nothing_written(store):
+        for line in (["plan", "--file"], ["import"], ["module", "add"], ["node", "report", "pi"]):
+            ran = mesh(*line, "")
+            assert (ran.code, ran.err) == (64, "the name of the file is empty; - is standard input\n")
+
+
 def test_names_of_any_length_are_refused_or_taken_whole(store: Path) -> None:
     longest = "a" * 63
     ok("node", "add", longest)
