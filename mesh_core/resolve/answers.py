@@ -74,7 +74,8 @@ def _candidates(provision: str, pin: Pin | None, world: World) -> tuple[Offer, .
     offers = world.offers.get(provision, ())
     if pin is None:
         return offers
-    return tuple(offer for offer in offers if offer.node == pin.node and pin.module in (None, offer.module))
+    at, module = pin.node, pin.module
+    return tuple([o for o in offers if o.node == at and (module is None or o.module == module)])
 
 
 def _answer(ask: Ask, offer: Offer) -> Answer:

@@ -51,6 +51,8 @@ class Choice:
     """The place of the module that requires it."""
     providers: tuple[tuple[int, int, int], ...]
     """Each by its place, its bit, and the bit that says that the choice is bound to it; by place."""
+    any_of: int
+    """The bits of them all."""
 
 
 @frozen(kw_only=True)
@@ -136,7 +138,7 @@ def read_catalogue(catalogue: Catalogue) -> CatalogueRules:
     names = (*order, *sorted(rules.keys() - set(order)))
     place = {name: at for at, name in enumerate(names)}
     bit = {name: 1 << at for at, name in enumerate(sorted(names))}
-    closure = closures(graph)
+    closure = closures(graph, pulls)
     claimants, differing = _claimants(catalogue), _differing(catalogue)
     choices = _choices(rules, place, bit)
     wrong = {m for modules in claimants.values() for m in modules}
@@ -194,15 +196,14 @@ def _rules(
     for requirement in module.requires:
         name = requirement.name
         found = providers.get(name, ())
-        dependent = Dependent(module=module.name, requires=name)
         if not found:
             unprovided.append(name)
         elif scopes[name] is Scope.MESH:
             asked[requirement.every].append(name)
         elif len(found) == 1:
-            forced.append((dependent, found[0]))
+            forced.append((Dependent(module=module.name, requires=name), found[0]))
         else:
-            choices.append((dependent, found))
+            choices.append((Dependent(module=module.name, requires=name), found))
     return ModuleRules(
         module=module,
         forced=tuple(forced),
@@ -228,7 +229,8 @@ def _choices(
             for provider in sorted(found, key=place.__getitem__):
                 providers.append((place[provider], bit[provider], bound))
                 bound <<= 1
-            of_module.append(Choice(asker=place[name], providers=tuple(providers)))
+            any_of = _any(bit[provider] for provider in found)
+            of_module.append(Choice(asker=place[name], providers=tuple(providers), any_of=any_of))
         if of_module:
             choices[place[name]] = tuple(of_module)
     return choices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TypeAlias
 
@@ -34,14 +34,15 @@ def providers_first(graph: Graph) -> list[str]:
     return order
 
 
-def closures(graph: Graph) -> dict[str, frozenset[str]]:
-    """For each module, itself and everything that it needs, directly or not."""
+def closures(graph: Graph, needs: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """For each module, itself and everything that it needs, directly or not; `needs` made the graph."""
     closure: dict[str, frozenset[str]] = {}
     # A component comes before every component that it needs; all in it have one closure.
     for component in reversed(list(nx.strongly_connected_components(graph))):
-        needed = {provider for module in component for provider in graph.pred[module]} - component
-        whole = frozenset(component).union(*(closure[provider] for provider in needed))
-        closure |= dict.fromkeys(component, whole)
+        needed = {provider for module in component for provider in needs[module]} - component
+        whole = frozenset(component).union(*[closure[provider] for provider in needed])
+        for module in component:
+            closure[module] = whole
     return closure
 
 

@@ -116,20 +116,16 @@ _NONE: frozenset[int] = frozenset()
 
 def _placed(seat: Seat, decided: int) -> PlannedModule:
     """A module as it stands on a node, by those of the bits of its seat that are set there."""
-    by: list[Dependent] = []
+    by: tuple[Dependent, ...] = ()
     left, dependents = decided & ~seat.assigned, seat.dependents
     while left:  # from the alphabetically first module on
         lowest = left & -left
         by += dependents[lowest]
         left ^= lowest
     if decided & seat.chosen:
-        by.sort(key=lambda dependent: (dependent.module, dependent.requires))
-    return PlannedModule(
-        name=seat.name,
-        version=seat.version,
-        reason=_ASSIGNED if decided & seat.assigned else _PULLED_IN,
-        by=tuple(by),
-    )
+        by = tuple(sorted(by, key=lambda dependent: (dependent.module, dependent.requires)))
+    reason = _ASSIGNED if decided & seat.assigned else _PULLED_IN
+    return PlannedModule(name=seat.name, version=seat.version, reason=reason, by=by)
 
 
 # An enum's members cost a look-up each time, and this is asked for every module of every node.

@@ -57,7 +57,7 @@ def order_of(catalogue: CatalogueRules, members: int, places: frozenset[int]) ->
     start = bisect_left(by_place, held_up)
     walk = _Walk(catalogue, members, choices, by_place[:start])
     walk.through(by_place[start:])
-    return Order(walk.appended, _bind(choices, walk.appended), unanswered)
+    return Order(walk.appended, _bind(choices, walk.there, walk.appended), unanswered)
 
 
 def _first(choice: Choice, members: int) -> tuple[int, int, int] | None:
@@ -68,14 +68,15 @@ def _first(choice: Choice, members: int) -> tuple[int, int, int] | None:
     return None
 
 
-def _bind(choices: Iterable[Choice], appended: list[int]) -> int:
+def _bind(choices: Iterable[Choice], there: int, appended: list[int]) -> int:
     """Each answered choice is bound to the one of its providers that stands first, if one stands."""
-    position = {place: at for at, place in enumerate(appended)}
     bound = 0
     for choice in choices:
-        standing = [(position[p], bound_to) for p, _, bound_to in choice.providers if p in position]
-        if standing:
-            bound |= min(standing)[1]
+        standing = [provider for provider in choice.providers if provider[1] & there]
+        if len(standing) > 1:
+            bound |= min(standing, key=lambda provider: appended.index(provider[0]))[2]
+        elif standing:
+            bound |= standing[0][2]
     return bound
 
 
@@ -90,13 +91,14 @@ class _Walk:
         self, catalogue: CatalogueRules, members: int, choices: Iterable[Choice], appended: list[int]
     ) -> None:
         self.appended = appended
+        """The places of the modules that stand, in their order; and the same as bits:"""
         self._bit_at = catalogue.bit_at
-        self._there = sum(map(catalogue.bit_at.__getitem__, appended))
+        self.there = sum(map(catalogue.bit_at.__getitem__, appended))
         self._names = catalogue.names
         self._pulls = catalogue.pulls
         self._choices: dict[int, list[int]] = defaultdict(list)
         for choice in choices:
-            answering = sum(bit for _, bit, _ in choice.providers) & members
+            answering = choice.any_of & members
             if answering:
                 self._choices[choice.asker].append(answering)
         self._released: list[tuple[str, int]] = []
@@ -129,7 +131,7 @@ class _Walk:
 
     def _waits(self, place: int) -> list[int]:
         """For each requirement without a provider that is there, the providers of which one will do."""
-        there = self._there
+        there = self.there
         missing = self._pulls[place] & ~there
         waits = [answering for answering in self._choices.get(place, ()) if not answering & there]
         while missing:
@@ -141,13 +143,13 @@ class _Walk:
     def _append(self, place: int) -> None:
         bit = self._bit_at[place]
         self.appended.append(place)
-        self._there |= bit
+        self.there |= bit
         if self._awaited & bit:
             self._release()
 
     def _release(self) -> None:
         """Let go of the modules that wait for nothing any more."""
-        there = self._there
+        there = self.there
         for waiting, waits in [*self._passed_over.items()]:
             for answering in waits:
                 if not answering & there:
