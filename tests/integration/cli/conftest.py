@@ -53,6 +53,20 @@ def store(made: Path, empty: Path) -> Path:
     return empty
 
 
+SECOND_POSTGRES = {
+    "format": 1,
+    "nodes": [{"name": "vps", "capabilities": {"systemd": True}}, {"name": "pi", "pins": {}}],
+}
+"""A third machine that could run postgres as well, and pi without its pin: nas is the only one to offer."""
+
+
+@pytest.fixture
+def third(store: Path) -> Path:
+    """The example with a third machine, and no pin."""
+    ok("import", "-", stdin=json.dumps(SECOND_POSTGRES))
+    return store
+
+
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder whose every parent anybody may enter, which is not so of `tmp_path`."""

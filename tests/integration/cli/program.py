@@ -178,3 +178,20 @@ NODES: list[dict[str, Any]] = [
 
 MESH: dict[str, Any] = {"format": 1, "modules": MODULES, "nodes": NODES}
 """The example of design, part 4: nothing in it is refused."""
+
+
+def database_of(store: Path, node: str) -> tuple[str, str]:
+    """Where a node takes its database from, in the plan."""
+    entry = ok("plan", node, "--json", "--store", store).json["nodes"][node]
+    (answer,) = [answer for answer in entry["answers"] if answer["provision"] == "database"]
+    return answer["node"], answer["module"]
+
+
+def refused(ran: Ran, name: str, fragments: list[str]) -> None:
+    assert ran.code == 1
+    first, *faults = ran.err.splitlines()
+    assert first.startswith(f"{name} is refused, with {len(faults)} fault")
+    assert all(fault.startswith("  $") for fault in faults)
+    for fragment in fragments:
+        assert fragment in ran.err
+    assert not ran.out

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mesh_cli import wiring
 from tests.integration.cli.program import (
-    EXAMPLES,
-    MESH,
+    database_of,
     events,
     exported,
     mesh,
@@ -27,26 +24,6 @@ from tests.integration.cli.program import (
     rows,
     written,
 )
-
-SECOND_POSTGRES = {
-    "format": 1,
-    "nodes": [{"name": "vps", "capabilities": {"systemd": True}}, {"name": "pi", "pins": {}}],
-}
-"""A third machine that could run postgres as well, and pi without its pin: nas is the only one to offer."""
-
-
-def database_of(store: Path, node: str) -> tuple[str, str]:
-    """Where a node takes its database from, in the plan."""
-    entry = ok("plan", node, "--json", "--store", store).json["nodes"][node]
-    (answer,) = [answer for answer in entry["answers"] if answer["provision"] == "database"]
-    return answer["node"], answer["module"]
-
-
-@pytest.fixture
-def third(store: Path) -> Path:
-    """The example with a third machine, and no pin."""
-    ok("import", "-", stdin=json.dumps(SECOND_POSTGRES))
-    return store
 
 
 def test_unassigning_what_others_take_from_is_refused(third: Path) -> None:
@@ -232,60 +209,6 @@ def test_a_report_that_takes_a_capability_away_is_refused_and_one_that_brings_it
     assert "capabilities" not in node_entry(store, "pi"), "one that never reported has none"
 
 
-def test_a_second_provider_is_refused_and_keep_pins_what_stands(third: Path) -> None:
-    """Promised: "`assign --keep` [...] keep what stands: in the same transaction they pin the answers"."""
-    with nothing_written(third):
-        ran = mesh("assign", "vps", "postgres")
-        assert ran.code == 3
-        assert "  fix: mesh assign vps postgres --keep     (pins and assigns what stands now)" in ran.err
-    before = len(events(third))
-    ran = ok("assign", "vps", "postgres", "--keep")
-    assert ran.out == "postgres is assigned to vps\npi takes 'database' from nas (kept as it was)\n"
-    assert database_of(third, "pi") == ("nas", "postgres")
-    assert node_entry(third, "pi")["pins"] == {"database": "nas"}
-    newest, *older = events(third)
-    assert len(older) == before, "one command is one event"
-    assert newest["command"] == "mesh assign vps postgres --keep"
-    assert newest["changes"] == [
-        {"change": "assign", "node": "vps", "module": "postgres"},
-        {"change": "pin", "node": "pi", "provision": "database", "from": "nas"},
-    ]
-    assert mesh("plan").code == 0
-
-
-def test_keep_pins_at_the_module_where_the_node_would_offer_twice(third: Path, folder: Path) -> None:
-    database = [{"name": "database", "scope": "mesh"}]
-    written(folder, "mariadb.json", {"name": "mariadb", "version": "11", "provides": database})
-    ok("module", "add", "mariadb.json")
-    assert mesh("assign", "nas", "mariadb").code == 3
-    ran = ok("assign", "nas", "mariadb", "--keep")
-    assert "pi takes 'database' from nas/postgres (kept as it was)" in ran.out
-    assert database_of(third, "pi") == ("nas", "postgres")
-
-
-def test_a_new_shell_is_refused_and_keep_assigns_the_one_that_was_pulled_in(
-    store: Path, folder: Path
-) -> None:
-    """Promised for this case: "a new `bash` where every machine had `zsh` pulled in."""
-    written(folder, "bash.toml", 'name = "bash"\nversion = "5.2"\nprovides = ["shell"]\n')
-    with nothing_written(store):
-        ran = mesh("module", "add", "bash.toml")
-        assert ran.code == 3
-        assert "web on pi needs 'shell', which bash and zsh provide, and none of them is on pi" in ran.err
-    before = len(events(store))
-    ran = ok("module", "add", "bash.toml", "--keep")
-    assert ran.out == "bash 5.2 is in the catalogue\nzsh is assigned to pi (kept as it was)\n"
-    assert node_entry(store, "pi")["assign"] == ["web", "zsh"]
-    assert len(events(store)) == before + 1
-
-
-def test_keep_changes_nothing_else_where_there_is_nothing_to_keep(store: Path) -> None:
-    ok("node", "add", "vps")
-    ran = ok("assign", "vps", "zsh", "--keep")
-    assert ran.out == "zsh is assigned to vps\n"
-    assert len(events(store)[0]["changes"]) == 1
-
-
 def test_of_very_many_nodes_the_first_are_explained_and_all_are_counted(store: Path) -> None:
     nodes = [{"name": f"n{number}", "assign": ["web"]} for number in range(100)]
     ok("import", "-", stdin=json.dumps({"format": 1, "nodes": nodes}))
@@ -296,150 +219,6 @@ def test_of_very_many_nodes_the_first_are_explained_and_all_are_counted(store: P
         assert "  only the first 10 are explained; --json has all\n" in ran.err
         assert len(ran.err.splitlines()) < 20
         assert len(mesh("node", "remove", "nas", "--json").error["refused"]) == 101
-
-
-def test_keep_does_not_hide_what_it_cannot_keep(third: Path) -> None:
-    ok("node", "report", "vps", "-", stdin="{}")
-    with nothing_written(third):
-        ran = mesh("assign", "vps", "postgres", "--keep")
-        assert ran.code == 3
-        assert "postgres on vps needs 'systemd', which vps did not report" in ran.err
-        assert "--keep  " not in ran.err, "what was said already is no fix"
-
-
-def test_every_way_out_of_a_refused_change_works_when_pasted(empty: Path, folder: Path) -> None:
-    """What `fix:` names in the refusal of a change leads to that change."""
-    ok("import", EXAMPLES / "homelab" / "mesh.toml", "--anyway")
-    ok("assign", "vps", "postfix")
-    copy, tried = folder / "copy.db", []
-    for line in (
-        f"mesh module add {EXAMPLES}/homelab/modules/bash.toml",
-        "mesh assign vps samba",
-        "mesh unassign nas samba",
-        "mesh assign vps nullmailer",
-        "mesh unassign vps postfix",
-        "mesh unpin pi database",
-        "mesh unassign nas postgres",
-    ):
-        ran = mesh(*shlex.split(line)[1:])
-        assert ran.code == 3
-        for fix, again in fixes_in(ran.err):
-            copy.unlink(missing_ok=True)
-            ok("backup", copy)
-            for said in [fix, line] if again else [fix]:
-                done = mesh(*shlex.split(said)[1:], "--store", copy)
-                assert done.code == 0, (line, fix, done.err)
-            assert mesh("plan", "--store", copy).code == 0
-            tried.append(fix)
-    assert "mesh assign vps samba --keep" in tried
-    assert "mesh pin pi database laptop" in tried
-
-
-def fixes_in(told: str) -> list[tuple[str, bool]]:
-    """The commands behind `fix:`, and whether the refused one is to be said again after them."""
-    found: list[tuple[str, bool]] = []
-    for line in re.findall(r"^ *fix: (.*)$", told, re.MULTILINE):
-        commands = [part.strip() for part in re.split(r" {5}or: | {5}", line)]
-        again = "and then this again" in commands
-        found += [(command, again) for command in commands if command.startswith("mesh ")]
-    return found
-
-
-def test_re_adding_the_same_manifest_changes_nothing_and_says_so(store: Path, folder: Path) -> None:
-    """Part 11: "Re-adding the same manifest changes nothing and says so."""
-    written(folder, "zsh.json", {**MESH["modules"][0], "requires": []})
-    written(
-        folder,
-        "zsh.toml",
-        'version = "5.9"\nname = "zsh"\nresources = [{name = "zsh", kind = "package"}]\n'
-        'provides = [{name = "shell", scope = "node"}]\n',
-    )
-    with nothing_written(store):
-        for name in ("zsh.json", "zsh.toml"):
-            for more in ([], ["--keep"], ["--anyway"]):
-                assert ok("module", "add", name, *more).out == "nothing to change: the mesh is so already\n"
-            assert ok("module", "add", name, "--json").json["event"] is None
-    written(folder, "nano.toml", 'name = "nano"\nversion = "7"\n')
-    ran = ok("module", "add", "zsh.toml", "nano.toml")
-    assert ran.out == "nano 7 is in the catalogue\nnothing to change in zsh: it is so already\n"
-    assert [change["module"]["name"] for change in events(store)[0]["changes"]] == ["nano"]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "assign pi web",
-        "assign pi web web",
-        "pin pi database nas",
-        "node report nas -",
-        "import -",
-    ],
-)
-def test_what_is_so_already_is_no_event(store: Path, line: str) -> None:
-    given = json.dumps(MESH["nodes"][0]["capabilities"] if "report" in line else MESH)
-    with nothing_written(store):
-        ran = ok(*line.split(), stdin=given)
-        assert ran.out == "nothing to change: the mesh is so already\n"
-        said = ok(*line.split(), "--json", stdin=given).json
-        assert (said["event"], said["changes"]) == (None, [])
-
-
-COMMANDS: list[tuple[str, list[dict[str, Any]]]] = [
-    ("node add tv car", [{"change": "put-node"}, {"change": "put-node"}]),
-    ("assign tv zsh nano", [{"change": "assign", "module": "zsh"}, {"change": "assign", "module": "nano"}]),
-    ("assign tv zsh web --anyway", [{"change": "assign", "module": "web"}]),
-    ("unassign tv zsh nano", [{"change": "unassign"}, {"change": "unassign"}]),
-    ("unassign tv web", [{"change": "unassign", "node": "tv", "module": "web"}]),
-    ("pin tv database nas", [{"change": "pin", "node": "tv", "provision": "database", "from": "nas"}]),
-    ("unpin tv database", [{"change": "unpin", "node": "tv", "provision": "database"}]),
-    ("node report tv report.json", [{"change": "report", "node": "tv", "capabilities": {"hdmi": True}}]),
-    ("module remove nano", [{"change": "drop-module", "module": "nano"}]),
-    ("node remove tv", [{"change": "drop-node", "node": "tv"}]),
-]
-
-
-def test_one_command_is_one_event_with_what_it_did(store: Path, folder: Path) -> None:
-    """Part 11: "What one command did is one event."""
-    written(folder, "report.json", {"hdmi": True})
-    written(folder, "nano.toml", 'name = "nano"\nversion = "7"\n')
-    ok("module", "add", "nano.toml")
-    number = len(events(store))
-    for line, expected in COMMANDS:
-        as_json = ok(*line.split(), "--json").json
-        number += 1
-        newest, *older = events(store)
-        assert (as_json["event"], newest["number"], len(older)) == (number, number, number - 1)
-        assert as_json["changes"] == newest["changes"]
-        assert newest["command"] == f"mesh {line}"
-        assert len(newest["changes"]) == len(expected)
-        for change, parts in zip(newest["changes"], expected, strict=True):
-            assert parts.items() <= change.items()
-
-
-def test_history_says_who_did_what_when_the_newest_first(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SUDO_USER", "ann\x1b[31m")
-    ok("node", "add", "tv")
-    head, first, second = ok("history").out.splitlines()
-    assert head.split() == ["NUMBER", "WHEN", "WHO", "COMMAND"]
-    assert re.fullmatch(r"2 +\d+ s ago +ann\\x1b\[31m +mesh node add tv", first)
-    assert second.endswith("mesh import -")
-    assert len(ok("history", "-n", 1).out.splitlines()) == 2
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", events(store)[0]["at"])
-
-
-def test_every_manifest_is_kept_and_one_is_current(store: Path, folder: Path) -> None:
-    for version in ("1.5.0", "1.6.0", "1.4.0"):
-        written(folder, "web.json", {**MESH["modules"][2], "version": version})
-        ok("module", "add", "web.json")
-    recorded = ok("module", "show", "web", "--json").json["recorded"]
-    assert [(entry["version"], entry["current"]) for entry in recorded] == [
-        ("1.4.0", True),
-        ("1.5.0", False),
-        ("1.6.0", False),
-    ]
-    assert ok("module", "show", "web").out.count("(current)") == 1
 
 
 def test_a_module_in_use_cannot_be_forgotten_whatever_one_says(store: Path) -> None:
