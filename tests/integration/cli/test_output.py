@@ -12,6 +12,7 @@ import pty
 import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,8 @@ def on_terminal(*arguments: str, typed: bytes = b"", **more: str) -> tuple[int, 
         while read := _read(leader):
             printed += read
             if typed and b"[y/N]" in printed:
+                # A ctrl-c between the prompt and the reading is only noticed with the next key.
+                time.sleep(0.3)
                 os.write(leader, typed)
                 typed = b""
         try:
