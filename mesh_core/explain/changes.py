@@ -7,6 +7,7 @@ from typing import assert_never
 
 from mesh_core.analysis.consequences import Consequences
 from mesh_core.analysis.what_if import Move
+from mesh_core.canonical import canonical_json
 from mesh_core.change import (
     Assign,
     Change,
@@ -23,7 +24,7 @@ from mesh_core.explain.problems import Explanation
 from mesh_core.explain.words import counted, offer, some
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
-from mesh_core.problems import key
+from mesh_core.problems import facts
 
 
 def done(change: Change) -> str:
@@ -109,12 +110,12 @@ def would(consequences: Consequences, refusals: tuple[tuple[Explanation, ...], .
 def _folded(
     refusals: tuple[tuple[Explanation, ...], ...],
 ) -> Iterator[tuple[Explanation, list[str]]]:
-    """Each problem once, with the other nodes that have the same one."""
-    first: dict[tuple[str, ...], Explanation] = {}
-    others: dict[tuple[str, ...], list[str]] = {}
+    """Each problem once, with the other nodes that have the same one, whoever it is there that requires."""
+    first: dict[str, Explanation] = {}
+    others: dict[str, list[str]] = {}
     for explanations in refusals:
         for explanation in explanations:
-            same = key(explanation.problem)[1:]
+            same = canonical_json(facts(explanation.problem) | {"required_by": None})
             if same in first:
                 others[same].append(explanation.problem.node)
             else:

@@ -21,6 +21,9 @@ from mesh_core.model.text import has_surrogate
 LONGEST_BITS = 14_280
 """Python writes no number of more than 4,300 digits in decimal."""
 
+DEEPEST = 64
+"""How many lists and objects an attribute may have in each other."""
+
 RESERVED_KEYS = frozenset({"kind", "path", "name"})
 
 
@@ -122,12 +125,16 @@ def plain_fault(value: Any) -> str | None:
     return f"a {type(value).__name__}"
 
 
-def _first_fault(value: Any) -> str | None:
-    """The first thing in plain data that is none."""
+def _first_fault(value: Any, depth: int = -1) -> str | None:
+    """The first thing in an object of attributes that is no plain data; an attribute has depth 0."""
+    if depth > DEEPEST:
+        return f"more than {DEEPEST} levels"
     why = plain_fault(value)
-    if why is None and isinstance(value, list):
-        return next(filter(None, map(_first_fault, value)), None)
-    if why is None and isinstance(value, dict):
-        parts = (part for item in value.items() for part in item)
-        return next(filter(None, map(_first_fault, parts)), None)
-    return why
+    inside: list[Any] = []
+    if isinstance(value, list):
+        inside = value
+    elif isinstance(value, dict):
+        odd = next((key for key in value if type(key) is not str or has_surrogate(key)), None)
+        why = why if odd is None else f"the key {odd!r}, which is no text"
+        inside = list(value.values())
+    return why or next(filter(None, (_first_fault(item, depth + 1) for item in inside)), None)

@@ -22,6 +22,7 @@ from mesh_core.model.module import Scope
 from mesh_core.model.names import name_fault
 from mesh_core.model.node import Capability, Pin
 from mesh_core.model.resource import (
+    DEEPEST,
     RESERVED_KEYS,
     Resource,
     kind_fault,
@@ -247,13 +248,10 @@ def _place_faults(raw: dict[Any, Any], texts: dict[str, str]) -> Iterator[Fault]
         yield Fault(path=".name", found='found ""', wanted="a name is not empty")
 
 
-_DEEPEST = 64
-
-
 def _plain_faults(value: Any, depth: int = 0) -> Iterator[Fault]:
     """What in an attribute is no plain JSON data."""
-    if depth > _DEEPEST:
-        yield Fault(path="", found=f"more than {_DEEPEST} levels", wanted="nest it less deeply")
+    if depth > DEEPEST:
+        yield Fault(path="", found=f"more than {DEEPEST} levels", wanted="nest it less deeply")
         return
     why = plain_fault(value)
     if why:

@@ -79,7 +79,7 @@ def command() -> list[str]:
 
 def environment(**more: str) -> dict[str, str]:
     """The environment of a process that finds the code of this tree, installed or not."""
-    return os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | more
+    return os.environ | {"PYTHONPATH": str(ROOT)} | more
 
 
 def process(
@@ -96,6 +96,39 @@ def process(
         check=False,
     )
     return Ran(code=ran.returncode, out=ran.stdout.decode(), err=ran.stderr.decode())
+
+
+CTRL_C = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+"""Has ctrl-c mean something again: whoever runs tests in the background of a shell has it ignored."""
+
+BECOMES = "os.execv(sys.argv[1], sys.argv[1:])"
+
+
+@contextmanager
+def started(
+    *arguments: object,
+    before: str = CTRL_C,
+    terminal: int | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """`mesh` as a process that still runs, and does not outlive the test.
+
+    `before` is run in it first; `terminal` is a terminal for all its streams, instead of pipes.
+    """
+    piped = terminal is None
+    with subprocess.Popen(
+        [sys.executable, "-c", before + BECOMES, *command(), *map(str, arguments)],
+        stdin=subprocess.DEVNULL if piped else terminal,
+        stdout=subprocess.PIPE if piped else terminal,
+        stderr=subprocess.PIPE if piped else terminal,
+        env=environment() if env is None else env,
+        start_new_session=not piped,
+    ) as running:
+        try:
+            yield running
+        finally:
+            if running.poll() is None:
+                running.kill()
 
 
 def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,11 @@ from mesh_cli import wiring
 from mesh_cli.exits import Exit
 from tests.integration.cli.program import (
     EXAMPLES,
-    command,
-    environment,
     events,
     mesh,
     nothing_written,
     ok,
+    started,
     written,
 )
 
@@ -189,14 +187,8 @@ def test_the_codes_are_those_of_the_table() -> None:
 def test_ctrl_c_ends_with_130_and_says_that_nothing_was_recorded(store: Path, folder: Path) -> None:
     os.mkfifo(folder / "slow.json")
     with nothing_written(store):
-        running = subprocess.Popen(
-            [*command(), "import", "slow.json"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(),
-        )
-        # A pipe opens for writing when somebody reads from it: now it is in the middle of the command.
-        with (folder / "slow.json").open("wb"):
+        # A pipe opens for writing when somebody reads from it: then it is in the middle of the command.
+        with started("import", "slow.json") as running, (folder / "slow.json").open("wb"):
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=30)
         assert running.returncode == 130

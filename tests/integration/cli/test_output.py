@@ -11,13 +11,14 @@ import os
 import pty
 import select
 import subprocess
-import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.integration.cli.program import (
+    CTRL_C,
     EXAMPLES,
     command,
     environment,
@@ -27,6 +28,7 @@ from tests.integration.cli.program import (
     ok,
     process,
     rows,
+    started,
     written,
 )
 
@@ -74,13 +76,11 @@ def test_a_reader_who_is_slow_keeps_nobody_from_writing(store: Path) -> None:
     """More is printed than a pipe holds, and nobody reads: another command goes through meanwhile."""
     large = {"format": 1, "nodes": [{"name": f"node-{number}"} for number in range(5000)]}
     written(store.parent, "large.json", large)
-    running = subprocess.Popen(
-        [*command(), "import", "large.json"], stdout=subprocess.PIPE, env=environment()
-    )
-    assert running.stdout is not None
-    running.stdout.read(1)
-    ok("node", "add", "tv")
-    running.communicate(timeout=60)
+    with started("import", "large.json") as running:
+        assert running.stdout is not None
+        running.stdout.read(1)
+        ok("node", "add", "tv")
+        running.communicate(timeout=60)
     assert running.returncode == 0
     assert len(rows(store)["nodes"]) == 5003
 
@@ -126,25 +126,15 @@ def test_a_stream_of_another_encoding_gets_escapes(store: Path, folder: Path) ->
     assert "cannot be read" in json.loads(out)["error"]["message"]
 
 
-ATTACHED = """
-import fcntl, os, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-"""Makes a terminal the one that ctrl-c is a signal on, and then becomes the program."""
+ATTACHED = f"{CTRL_C}import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+"""Makes a terminal the one that ctrl-c is a signal on."""
 
 
 def on_terminal(*arguments: str, typed: bytes = b"", **more: str) -> tuple[int, str]:
     """Run `mesh` with a terminal for all its streams; what it printed there, and its exit code."""
     leader, follower = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", ATTACHED, *command(), *arguments],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=environment(TERM="xterm", **more),
-        start_new_session=True,
-    ) as running:
+    env = environment(TERM="xterm", **more)
+    with started(*arguments, before=ATTACHED, terminal=follower, env=env) as running:
         os.close(follower)
         printed = b""
         while read := _read(leader):
@@ -154,10 +144,8 @@ def on_terminal(*arguments: str, typed: bytes = b"", **more: str) -> tuple[int, 
                 time.sleep(0.3)
                 os.write(leader, typed)
                 typed = b""
-        try:
+        with suppress(subprocess.TimeoutExpired):  # it asks for what nobody types
             running.wait(timeout=20)
-        except subprocess.TimeoutExpired:  # it asks for what nobody types
-            running.kill()
     os.close(leader)
     return running.returncode, printed.decode().replace("\r\n", "\n")
 

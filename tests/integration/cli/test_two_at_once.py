@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
@@ -12,32 +12,25 @@ import pytest
 
 from mesh_adapters.store import SqliteStore
 from tests.integration.cli.program import (
-    command,
-    environment,
     events,
     exported,
     mesh,
     nothing_written,
     ok,
-    process,
     rows,
+    started,
 )
 
 
 def at_once(*lines: str) -> list[tuple[int, str]]:
     """Start commands together; how each ended, and what it said on stderr."""
-    running = [
-        subprocess.Popen(
-            [*command(), *line.split()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(),
-        )
-        for line in lines
-    ]
-    return [(process.wait(timeout=60), err) for process in running for err in [process.communicate()[1]]]
+    ended = []
+    with ExitStack() as stack:
+        running = [stack.enter_context(started(*line.split())) for line in lines]
+        for process in running:
+            _, err = process.communicate(timeout=60)
+            ended.append((process.returncode, err.decode()))
+    return ended
 
 
 def test_commands_at_once_are_all_recorded(store: Path) -> None:
@@ -91,23 +84,21 @@ def test_a_store_that_is_being_written_can_be_read_and_says_busy_to_a_writer(
 def test_whoever_waits_gets_a_turn(store: Path) -> None:
     with closing(sqlite3.connect(store, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        running = subprocess.Popen(
-            [*command(), "node", "add", "tv"], stdout=subprocess.PIPE, env=environment()
-        )
-        with pytest.raises(subprocess.TimeoutExpired):
-            running.wait(timeout=1)
-        other.execute("COMMIT")
-    out, _ = running.communicate(timeout=60)
+        with started("node", "add", "tv") as running:
+            with pytest.raises(subprocess.TimeoutExpired):
+                running.wait(timeout=1)
+            other.execute("COMMIT")
+            out, _ = running.communicate(timeout=60)
     assert (running.returncode, out) == (0, b"+ node tv\n")
 
 
 def test_a_command_that_is_killed_leaves_a_whole_store(store: Path) -> None:
     with nothing_written(store), closing(sqlite3.connect(store, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        running = subprocess.Popen([*command(), "node", "add", "tv"], env=environment())
-        with pytest.raises(subprocess.TimeoutExpired):
-            running.wait(timeout=1)
-        running.kill()
-        running.wait(timeout=60)
+        with started("node", "add", "tv") as running:
+            with pytest.raises(subprocess.TimeoutExpired):
+                running.wait(timeout=1)
+            running.kill()
+        assert running.returncode == -9
         other.execute("ROLLBACK")
-    assert process("node", "add", "tv").code == 0
+    ok("node", "add", "tv")

@@ -144,6 +144,8 @@ def test_nodes_that_are_refused_no_longer() -> None:
     refused = mesh([POSTGRES, WEB], [node("pi", "web"), node("x", "web"), node("y", "zzz")])
     assert of(refused, Assign(node="y", module="postgres")).mended == ("pi", "x")
     assert of(refused, DropNode(node="pi")).mended == (), "a node that is gone is not mended"
+    many = mesh([POSTGRES, WEB], [node("nas"), *(node(name, "web") for name in "gfedcba")])
+    assert of(many, Assign(node="nas", module="postgres")).mended == tuple("abcdefg")
 
 
 def test_a_proposal() -> None:

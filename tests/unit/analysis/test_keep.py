@@ -52,6 +52,16 @@ def test_another_provider_beside_the_first_on_its_node() -> None:
     check(before, Assign(node="nas", module="mariadb"), pin("pi", "nas", "postgres"))
 
 
+def test_each_name_is_pinned_as_it_needs_to_be_and_no_other() -> None:
+    mail, cache = ({"name": name, "scope": "mesh"} for name in ("mail", "cache"))
+    asking = module("app", requires=["database", "mail", "cache"])
+    modules = [POSTGRES, MARIADB, module("postfix", mail), module("redis", cache), asking]
+    before = mesh(modules, [node("nas", "postgres", "postfix", "redis"), node("vps"), node("pi", "app")])
+    both: list[Change] = [Assign(node="nas", module="mariadb"), Assign(node="vps", module="postfix")]
+    assert {*keeping(before, both)} == {pin("pi", "nas", "postgres"), pin("pi", "nas", provision="mail")}
+    assert not propose(before, both, keep=True).consequences.harmful
+
+
 def test_a_node_that_answers_itself() -> None:
     before = mesh([POSTGRES, WEB], [node("nas", "postgres", "web"), node("vps")])
     check(before, Assign(node="vps", module="postgres"), pin("nas", "nas"))
@@ -118,6 +128,7 @@ def test_nothing_where_what_answered_provides_it_no_longer() -> None:
     of = mesh([POSTGRES, MARIADB, WEB], [node("nas", "postgres"), node("pi", "web")])
     assert keeping(of, [put("postgres")]) == ()
     assert keeping(of, [put("postgres", "database-files")]) == ()
+    assert keeping(of, [put("postgres", {"name": "other", "scope": "mesh"})]) == ()
     stack, own = module("stack", requires=["dbms"]), module("own", "dbms", DATABASE)
     before = mesh([stack, own, WEB], [node("nas", "stack"), node("pi", "web")])
     moving = [put("stack", DATABASE, requires=["dbms"]), put("own", "dbms")]

@@ -39,6 +39,7 @@ def test_a_document_that_says_nothing() -> None:
     assert laid({}) == STANDING
     assert laid({"nodes": [{"name": "nas"}], "modules": []}) == STANDING
     assert laid({}, replace=True) == Mesh()
+    assert merged(STANDING, mesh_document_from_data({"format": 1})) == STANDING
 
 
 def test_modules_take_the_place_of_those_of_their_name() -> None:

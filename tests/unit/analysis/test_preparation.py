@@ -18,6 +18,8 @@ def test_a_step_after_which_the_change_does_no_harm() -> None:
         assert not prepared.consequences.harmful
         assert not propose(prepared.after, refused.changes).consequences.harmful
     assert preparations(refused, shown=1) == first[:1]
+    more = propose(mesh([POSTGRES, WEB], [node("nas"), node("pi"), node("x")]), refused.changes)
+    assert len(preparations(more)) == 2
 
 
 def test_none_where_the_change_does_no_harm() -> None:

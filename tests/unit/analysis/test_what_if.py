@@ -55,6 +55,15 @@ def test_moves_are_answers_from_one_provider_that_are_others_after() -> None:
         Move(node="x", provision="database", before=nas, after=vps),
     )
     assert moves_of(before.nodes["x"].answers, before.nodes["x"].answers, "x") == ()
+    # Beside it the same may be asked from every: that is no answer which could move.
+    both = [POSTGRES, module("m", requires=[{"name": "database", "from": "every"}]), WEB]
+    rivals = [node("nas", "postgres"), node("vps", "postgres")]
+    asking = [
+        resolve(mesh(both, [*rivals, node("x", "m", "web", pins={"database": at})])) for at in ("nas", "vps")
+    ]
+    one, other = (resolution.nodes["x"].answers for resolution in asking)
+    assert moves_of(one, other, "x") == (Move(node="x", provision="database", before=nas, after=vps),)
+    assert moves_of(one, one, "x") == ()
     # An answer that is new or gone is no move, nor is one from every.
     assert moves_of((), after.nodes["x"].answers, "x") == ()
     assert moves_of(before.nodes["x"].answers, (), "x") == ()

@@ -137,3 +137,13 @@ def test_moves_and_lost_pins() -> None:
 def test_nothing_to_tell() -> None:
     of = mesh([MARIADB], [node("nas")])
     assert consequences_of(of, Assign(node="nas", module="mariadb")) == []
+
+
+def test_what_is_not_the_same_for_another_node_is_told_of_it() -> None:
+    """Each of two that claim one name is told who holds it: the other one."""
+    zone = module("dns", claims=[{"name": "zone", "scope": "mesh"}])
+    both = mesh([zone], [node("a"), node("b")])
+    lines = consequences_of(both, Assign(node="a", module="dns"), Assign(node="b", module="dns"))
+    assert "  dns on a claims 'zone' (scope mesh), and b (dns) holds it" in lines
+    assert "  dns on b claims 'zone' (scope mesh), and a (dns) holds it" in lines
+    assert not [line for line in lines if "the same on" in line]

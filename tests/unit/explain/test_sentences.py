@@ -51,6 +51,13 @@ def test_unknown_module() -> None:
     )
 
 
+def test_names_that_are_near() -> None:
+    of = on_pi(module("node1"), module("node2"), assigned=("node3",))
+    assert "\n  near names: node2, node1\n" in the_text(of)
+    asked = on_pi(module("web", requires=["shel"]), module("a", "shell"), module("b", "shells"))
+    assert "\n  near names: shell, shells\n" in the_text(asked)
+
+
 def test_unknown_module_that_is_near_nothing() -> None:
     assert the_text(on_pi(module("zsh"), assigned=("postgres",))) == (
         "refused: 'postgres' is assigned to pi, and no module in the catalogue has that name\n"

@@ -83,6 +83,17 @@ def test_a_wrong_name_is_refused_with_the_name_and_the_rule(name: str, kinds: tu
         assert fault.rule.startswith("1 to 128 of" if kind in LONG else "1 to 63 of")
 
 
+@pytest.mark.parametrize("kind", NAMES)
+def test_every_character_has_its_place_or_none(kind: NameKind) -> None:
+    inside = {NameKind.NODE: "-", NameKind.MODULE: "-._"}.get(kind, "-._:/")
+    for character in map(chr, range(0x250)):
+        edge = character in "abcdefghijklmnopqrstuvwxyz0123456789"
+        assert (name_fault(kind, f"a{character}b") is None) is (edge or character in inside)
+        assert (name_fault(kind, character) is None) is edge
+        assert (name_fault(kind, f"{character}b") is None) is edge
+        assert (name_fault(kind, f"a{character}") is None) is edge
+
+
 @pytest.mark.parametrize(
     "version", ["1", "1.0", "007", "1e999", "nan", "true", "16.2-rc.1+deb12u1", "~", "é", "日本", "v" * 128]
 )

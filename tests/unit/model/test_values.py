@@ -32,6 +32,7 @@ from mesh_core import (
     resolve,
 )
 from mesh_core.faults import (
+    BadResource,
     Duplicate,
     EveryOfNodeScope,
     ScopeDisagreement,
@@ -195,7 +196,10 @@ def test_a_node_scoped_name_is_not_asked_from_every() -> None:
     assert catalogue_faults(module("a", requires=every), module("b", provides=[provides("p")])) == (fault,)
     own = module("a", requires=every, provides=[provides("p")])
     assert catalogue_faults(own) == (EveryOfNodeScope(module="a", name="p", provider="a"),)
-    assert "from every" in str(fault)
+    assert str(fault) == (
+        "a requires 'p' from every, and b provides it with scope node; "
+        "only a name of scope mesh can be required from every"
+    )
     # Of a mesh-scoped name, and of one that nobody provides, it may be asked.
     Catalogue(modules=[module("a", requires=every), module("b", provides=[provides("p", MESH)])])
     Catalogue(modules=[module("a", requires=every)])
@@ -205,7 +209,12 @@ def test_a_node_scoped_name_is_not_asked_from_every() -> None:
 def test_a_module_does_not_require_what_it_provides(scope: Scope) -> None:
     """> a module that requires, from one provider, what it provides itself"""
     own = module("a", requires=[Requirement(name="p")], provides=[provides("p", scope)])
-    assert catalogue_faults(own) == (SelfRequirement(module="a", name="p"),)
+    (fault,) = catalogue_faults(own)
+    assert fault == SelfRequirement(module="a", name="p")
+    assert str(fault) == (
+        "a requires 'p' and provides it itself, so it could only answer itself; "
+        "give one of the two another name"
+    )
 
 
 def test_a_module_may_require_from_every_what_it_provides() -> None:
@@ -240,6 +249,13 @@ TEXT_WITHOUT_UTF8: list[Callable[[], object]] = [
 ]
 
 
+def test_where_a_lone_surrogate_is_is_told() -> None:
+    (fault,) = faults_of(lambda: Capability(name="g", detail="a\ud800"))
+    assert str(fault) == "detail holds a lone surrogate, which is no text"
+    (fault,) = faults_of(lambda: Provision(name="p", exports={"a": "\ud800"}))
+    assert str(fault) == "exports holds a lone surrogate, which is no text"
+
+
 @pytest.mark.parametrize("make", TEXT_WITHOUT_UTF8)
 def test_a_lone_surrogate_is_no_text(make: Callable[[], object]) -> None:
     faults_of(make)
@@ -252,6 +268,21 @@ def test_a_lone_surrogate_is_no_text(make: Callable[[], object]) -> None:
 )
 def test_an_attribute_is_plain_data(value: Any) -> None:
     """> NaN, infinities and TOML's dates are refused."""
+    (fault,) = faults_of(lambda: resource(value))
+    assert isinstance(fault, BadResource)
+    assert fault.why
+
+
+@pytest.mark.parametrize("key", [1, None, True, 1.5])
+def test_a_key_of_an_attribute_is_text(key: Any) -> None:
+    """> No value is coerced"""
+    faults_of(lambda: resource({key: 1}))
+
+
+def test_an_attribute_is_not_nested_more_deeply_than_a_document_may_have_it() -> None:
+    value: Any = 1
+    for _ in range(70):
+        value = [value]
     faults_of(lambda: resource(value))
 
 
