@@ -134,7 +134,7 @@ def _first_fault(value: Any, depth: int = -1) -> str | None:
     if isinstance(value, list):
         inside = value
     elif isinstance(value, dict):
-        odd = next((key for key in value if type(key) is not str or has_surrogate(key)), None)
-        why = why if odd is None else f"the key {odd!r}, which is no text"
+        odd = [key for key in value if type(key) is not str or has_surrogate(key)]
+        why = f"the key {odd[0]!r}, which is no text" if odd else why
         inside = list(value.values())
     return why or next(filter(None, (_first_fault(item, depth + 1) for item in inside)), None)
