@@ -100,7 +100,7 @@ class Outcome:
     @property
     def takes(self) -> tuple[Answer, ...]:
         """The answers that live on another node."""
-        return tuple(answer for answer in self.answers if answer.node != self.node)
+        return tuple([answer for answer in self.answers if answer.node != self.node])
 
 
 @frozen(kw_only=True)

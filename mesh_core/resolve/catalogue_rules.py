@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import or_
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -24,8 +25,7 @@ from mesh_core.model.resource import Resource
 from mesh_core.resolve.graph import closures, needs_graph, providers_first
 
 
-@frozen(kw_only=True)
-class ModuleRules:
+class ModuleRules(NamedTuple):
     """One module's requirements, sorted out by how they are answered."""
 
     module: Module
@@ -43,8 +43,7 @@ class ModuleRules:
     mesh_claims: tuple[str, ...]
 
 
-@frozen(kw_only=True, eq=False)
-class Choice:
+class Choice(NamedTuple):
     """A node-scoped requirement that two or more modules provide. It never adds a module to a node."""
 
     asker: int
@@ -55,8 +54,7 @@ class Choice:
     """The bits of them all."""
 
 
-@frozen(kw_only=True)
-class Seat:
+class Seat(NamedTuple):
     """What decides how a module stands on a node: who has it pulled in, and which choices are bound to it."""
 
     name: str
@@ -67,8 +65,10 @@ class Seat:
     """That bit, and the bits of everything in `dependents`."""
     chosen: int
     """Those of the bits that say that a choice is bound to it."""
-    dependents: Mapping[int, tuple[Dependent, ...]]
-    """The requirements that are bound to the module where a bit is set."""
+    dependents: Mapping[int, tuple[int, tuple[Dependent, ...]]]
+    """By the length of a bit: that bit, and the requirements that are bound to the module where it is set,
+    from last to first.
+    """
 
 
 @frozen(kw_only=True)
@@ -211,8 +211,8 @@ def _rules(
         from_one=tuple(asked[False]),
         from_every=tuple(asked[True]),
         unprovided=tuple(unprovided),
-        mesh_provisions=tuple(p.name for p in module.provides if p.scope is Scope.MESH),
-        mesh_claims=tuple(c.name for c in module.claims if c.scope is Scope.MESH),
+        mesh_provisions=tuple([p.name for p in module.provides if p.scope is Scope.MESH]),
+        mesh_claims=tuple([c.name for c in module.claims if c.scope is Scope.MESH]),
     )
 
 
@@ -243,24 +243,26 @@ def _seats(
     choices: Mapping[int, tuple[Choice, ...]],
 ) -> tuple[Seat, ...]:
     dependents: list[dict[int, tuple[Dependent, ...]]] = [{} for _ in place]
+    chosen = [0] * len(place)
     for name, r in rules.items():
         present = bit[name] << len(place)
         for dependent, provider in r.forced:
             by = dependents[place[provider]]
-            by[present] = (*by.get(present, ()), dependent)
+            by[present] = (*by[present], dependent) if present in by else (dependent,)
         for (dependent, _), choice in zip(r.choices, choices.get(place[name], ()), strict=True):
             for at, _, bound in choice.providers:
                 dependents[at][bound] = (dependent,)
+                chosen[at] |= bound
     return tuple(
         Seat(
             name=name,
             version=rules[name].module.version,
             assigned=bit[name],
-            mask=_any(dependents[at]) | bit[name],
-            chosen=_any(b for b in dependents[at] if b >> 2 * len(place)),
-            dependents=dependents[at],
+            mask=_any(by) | bit[name],
+            chosen=of_choices,
+            dependents={b.bit_length(): (b, who[::-1]) for b, who in by.items()},
         )
-        for name, at in place.items()
+        for name, by, of_choices in zip(place, dependents, chosen, strict=True)
     )
 
 
@@ -280,5 +282,5 @@ def _differing(catalogue: Catalogue) -> dict[str, tuple[tuple[str, Resource], ..
     return {
         identity: tuple(entries)
         for identity, entries in declared.items()
-        if len({resource for _, resource in entries}) > 1
+        if len(entries) > 1 and len({resource for _, resource in entries}) > 1
     }

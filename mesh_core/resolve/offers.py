@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache, partial, reduce
 from operator import or_
-
-from attrs import frozen
+from typing import NamedTuple
 
 from mesh_core.model.resolution import Dependent, PlannedModule, Reason
 from mesh_core.resolve.catalogue_rules import CatalogueRules, Seat
 from mesh_core.resolve.order import order_of
 
 
-@frozen(kw_only=True)
-class Ask:
+class Ask(NamedTuple):
     """A mesh-scoped name, and the modules of S(n) that require it in this way."""
 
     provision: str
@@ -27,8 +25,7 @@ class Ask:
     required_by: tuple[str, ...]
 
 
-@frozen(kw_only=True)
-class Footing:
+class Footing(NamedTuple):
     """What a node is by its assignments alone: S(n), its order, and what it offers, holds and asks for."""
 
     bits: int
@@ -59,7 +56,7 @@ class PassOne:
     def __init__(self, catalogue: CatalogueRules) -> None:
         self._catalogue = catalogue
         self._footings: dict[tuple[str, ...], Footing] = {}
-        self._seated: list[tuple[int, dict[int, PlannedModule]]] = [(s.mask, {}) for s in catalogue.seats]
+        self._seated = [(seat.mask, _Seated(seat)) for seat in catalogue.seats]
         self._offers = cache(partial(_offers, catalogue))
         self._holds = cache(partial(_holds, catalogue))
         self._asks = cache(partial(_asks, catalogue))
@@ -93,16 +90,7 @@ class PassOne:
     def _place(self, places: list[int], decides: int) -> tuple[PlannedModule, ...]:
         """The modules at these places, each with every requirement of the node that is bound to it."""
         seated = map(self._seated.__getitem__, places)
-        modules = [known.get(mask & decides) for mask, known in seated]
-        if not all(modules):
-            modules = [m or self._seat(at, decides) for m, at in zip(modules, places, strict=True)]
-        return tuple(modules)  # type: ignore[arg-type] # none of them is None any more
-
-    def _seat(self, place: int, decides: int) -> PlannedModule:
-        seat = self._catalogue.seats[place]
-        decided = seat.mask & decides
-        module = self._seated[place][1][decided] = _placed(seat, decided)
-        return module
+        return tuple([known[mask & decides] for mask, known in seated])
 
     def _stuck(self, places: Iterable[int], decides: int) -> tuple[PlannedModule, ...]:
         """The modules at these places, to which nothing is bound, by name."""
@@ -114,18 +102,31 @@ class PassOne:
 _NONE: frozenset[int] = frozenset()
 
 
+class _Seated(dict[int, PlannedModule]):
+    """A module as it stands on nodes, by those of the bits of its seat that are set there."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+
+    def __missing__(self, decided: int) -> PlannedModule:
+        module = self[decided] = _placed(self._seat, decided)
+        return module
+
+
 def _placed(seat: Seat, decided: int) -> PlannedModule:
     """A module as it stands on a node, by those of the bits of its seat that are set there."""
-    by: tuple[Dependent, ...] = ()
-    left, dependents = decided & ~seat.assigned, seat.dependents
-    while left:  # from the alphabetically first module on
-        lowest = left & -left
-        by += dependents[lowest]
-        left ^= lowest
+    by: list[Dependent] = []
+    reason, left, dependents = _PULLED_IN, decided, seat.dependents
+    if decided & seat.assigned:
+        reason, left = _ASSIGNED, decided ^ seat.assigned
+    while left:  # from the alphabetically last module on
+        bit, bound = dependents[left.bit_length()]
+        by += bound
+        left ^= bit
+    by.reverse()
     if decided & seat.chosen:
-        by = tuple(sorted(by, key=lambda dependent: (dependent.module, dependent.requires)))
-    reason = _ASSIGNED if decided & seat.assigned else _PULLED_IN
-    return PlannedModule(name=seat.name, version=seat.version, reason=reason, by=by)
+        by.sort(key=lambda dependent: (dependent.module, dependent.requires))
+    return PlannedModule(name=seat.name, version=seat.version, reason=reason, by=tuple(by))
 
 
 # An enum's members cost a look-up each time, and this is asked for every module of every node.

@@ -110,24 +110,26 @@ class _Walk:
 
     def through(self, by_place: Iterable[int]) -> None:
         """Append the modules, which come in the catalogue's order; some may never be appended."""
-        names, pulls, choices = self._names, self._pulls, self._choices
+        names, pulls, choices, released = self._names, self._pulls, self._choices, self._released
         for place in by_place:
-            while self._released and self._released[0][0] < names[place]:
-                self._append(heappop(self._released)[1])
-            if place in choices or pulls[place] & self._held_up:
-                waits = self._waits(place)
-                if waits:
-                    self._pass_over(place, waits)
-                    continue
+            while released and released[0][0] < names[place]:
+                self._append(heappop(released)[1])
+            if (place in choices or pulls[place] & self._held_up) and self._passes_over(place):
+                continue
             self._append(place)
-        while self._released:
-            self._append(heappop(self._released)[1])
+        while released:
+            self._append(heappop(released)[1])
 
-    def _pass_over(self, place: int, waits: list[int]) -> None:
+    def _passes_over(self, place: int) -> bool:
+        """Whether the module waits for something; then it is remembered with what it waits for."""
+        waits = self._waits(place)
+        if not waits:
+            return False
         self._passed_over[place] = waits
         self._held_up |= self._bit_at[place]
         for answering in waits:
             self._awaited |= answering
+        return True
 
     def _waits(self, place: int) -> list[int]:
         """For each requirement without a provider that is there, the providers of which one will do."""

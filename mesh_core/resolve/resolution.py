@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -57,8 +58,7 @@ def work_out(mesh: Mesh) -> Workings:
     return Workings(pass_one=pass_one, footings=footings, world=world, findings=findings)
 
 
-@frozen(kw_only=True)
-class Finding:
+class Finding(NamedTuple):
     """What pass two finds of one node, before it is known which others are refused (law 8)."""
 
     node: str

@@ -1,5 +1,6 @@
 """Events that are refused: "then nothing of this event is recorded, and the session goes on"."""
 
+import json
 from contextlib import closing
 from pathlib import Path
 
@@ -89,11 +90,12 @@ def test_a_module_that_was_forgotten_is_in_nobodys_way(store: SqliteStore) -> No
 
 
 def test_a_manifest_that_would_not_read_back_is_not_written(store: SqliteStore) -> None:
-    """For it would be there for good, and the store unreadable."""
+    """For it would be there for good, and the store unreadable. No value is known that gets so far."""
     deep: dict[str, object] = {}
     for _ in range(100):
         deep = {"deeper": deep}
-    resource = Resource(kind="file", path="/etc/motd", attributes_json=deep)
+    resource = Resource(kind="file", path="/etc/motd", attributes_json={})
+    object.__setattr__(resource, "attributes_json", json.dumps(deep))
     with pytest.raises(ValueError, match="levels"):
         record(store, PutModule(module=Module(name="deep", version="1", resources=[resource])))
     assert store.mesh() == Mesh()
