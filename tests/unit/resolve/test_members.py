@@ -104,6 +104,23 @@ def test_a_module_is_assigned_or_pulled_in_on_each_node_by_itself() -> None:
     assert {m.name: m.version for m in found["x"].modules} == {"app": "1", "b": "2"}
 
 
+def test_what_is_bound_to_a_module_is_sorted_whatever_binds_it() -> None:
+    """Design, part 5: `by` is sorted by module, then name. A forced requirement is bound to the only
+    provider, a choice to the one of several that is there.
+    """
+    modules = [
+        module("a", ["chosen"]),
+        module("b", ["forced"]),
+        module("z", ["chosen"]),
+        module("provider", [], ["chosen", "forced"]),
+        module("another", [], ["chosen"]),
+    ]
+    for assigned in (("a", "b", "provider"), ("a", "b", "z", "provider"), ("b", "z", "provider")):
+        found = on(modules, *assigned)
+        by = next(m.by for m in found.modules if m.name == "provider")
+        assert [d.module for d in by] == [name for name in assigned if name != "provider"]
+
+
 def test_a_stuck_module_has_its_reason_and_nothing_is_bound_to_it() -> None:
     modules = [module("b", ["pa"], ["pb"], version="3"), module("a", ["pb"], ["pa"])]
     found = on(modules, "b")
