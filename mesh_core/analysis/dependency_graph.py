@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-import networkx as nx
+from typing import TYPE_CHECKING, TypeAlias
 
 from mesh_core.model.resolution import Outcome, Plan, Resolution
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 DependencyGraph: TypeAlias = "nx.DiGraph[tuple[str, str]]"
 
@@ -18,6 +19,8 @@ def dependency_graph(resolution: Resolution) -> DependencyGraph:
     `planned` (whether the node is). An edge goes from the module that requires to the one that provides,
     with `requirements` (the names, sorted) and `crosses` (whether it leads to another machine).
     """
+    import networkx as nx
+
     graph: DependencyGraph = nx.DiGraph()
     for outcome in resolution.outcomes:
         for module in outcome.placed:

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mesh_core.faults import NameKind
+from mesh_core.model.check import Check
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
 from mesh_core.model.resource import Resource
 from mesh_core.model.text import refuse_surrogates
@@ -84,6 +85,10 @@ def _resources(values: Iterable[Resource]) -> tuple[Resource, ...]:
     return tuple(values)
 
 
+def _checks(values: Iterable[Check]) -> tuple[Check, ...]:
+    return tuple(values)
+
+
 def _distinct(_instance: object, attribute: Any, values: tuple[Requirement | Provision | Claim, ...]) -> None:
     refuse_duplicates(tuple(value.name for value in values), attribute.name)
 
@@ -100,8 +105,8 @@ def _sorted(names: Iterable[str]) -> tuple[str, ...]:
 class Module:
     """A module as its manifest describes it (design, part 2 and 4).
 
-    Requirements, provisions, claims and capabilities are kept sorted by name; resources in the order of
-    the manifest. Raises `InvalidValue` for a name that breaks its grammar or stands twice.
+    Requirements, provisions, claims and capabilities are kept sorted by name; resources and checks in the
+    order of the manifest. Raises `InvalidValue` for a name that breaks its grammar or stands twice.
     """
 
     name: str = field(validator=name_validator(NameKind.MODULE))
@@ -113,3 +118,4 @@ class Module:
         default=(), converter=_sorted, validator=names_validator(NameKind.CAPABILITY)
     )
     resources: tuple[Resource, ...] = field(default=(), converter=_resources, validator=_one_identity_each)
+    checks: tuple[Check, ...] = field(default=(), converter=_checks)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mesh_core.model.check import Check
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.node import Capability, Node
@@ -34,7 +35,8 @@ def module_to_data(module: Module) -> dict[str, Any]:
         "provides": [_provision(provision) for provision in module.provides],
         "claims": [_claim(claim) for claim in module.claims],
         "capabilities": list(module.capabilities),
-        "resources": [_resource(resource) for resource in module.resources],
+        "resources": [resource_to_data(resource) for resource in module.resources],
+        "checks": [check_to_data(check) for check in module.checks],
     }
     given = {key: entries for key, entries in lists.items() if entries}
     return {"name": module.name, "version": module.version, **given}
@@ -74,7 +76,13 @@ def _claim(claim: Claim) -> str | dict[str, Any]:
     return {"name": claim.name, "scope": claim.scope.value}
 
 
-def _resource(resource: Resource) -> dict[str, Any]:
+def check_to_data(check: Check) -> dict[str, Any]:
+    """A check as it stands in a manifest."""
+    return {"kind": check.kind, **check.attributes}
+
+
+def resource_to_data(resource: Resource) -> dict[str, Any]:
+    """A resource as it stands in a manifest."""
     place = {"name": resource.name} if resource.path is None else {"path": resource.path}
     return {"kind": resource.kind, **place, **resource.attributes}
 

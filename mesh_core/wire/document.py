@@ -199,6 +199,7 @@ def to_module(entry: ModuleEntry) -> Module:
         claims=(Claim(name=e.name, scope=e.scope) for e in entry.claims),
         capabilities=entry.capabilities,
         resources=entry.resources,
+        checks=entry.checks,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NewType
 
 from attrs import field, frozen
 
+from mesh_core.model.check import Check
 from mesh_core.model.module import Scope
 from mesh_core.model.node import Capability, Pin
 from mesh_core.model.resource import Resource
@@ -24,6 +25,10 @@ From = NewType("From", str)
 Exports = NewType("Exports", dict[str, Any])
 Report = NewType("Report", tuple[Capability, ...])
 Pins = NewType("Pins", tuple[Pin, ...])
+Format = NewType("Format", int)
+Count = NewType("Count", int)
+NoNetwork = NewType("NoNetwork", object)
+DeclaredAnswers = NewType("DeclaredAnswers", dict[str, Any])
 
 
 @frozen(kw_only=True)
@@ -70,6 +75,7 @@ class ModuleEntry:
     claims: tuple[ClaimEntry, ...] = ()
     capabilities: tuple[CapabilityName, ...] = ()
     resources: tuple[Resource, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -80,3 +86,38 @@ class NodeEntry:
     assign: tuple[ModuleName, ...] | None = None
     capabilities: Report | None = None
     pins: Pins | None = None
+
+
+@frozen(kw_only=True)
+class GivenEntry:
+    """What answers a requirement, in a declaration."""
+
+    node: NodeName
+    module: ModuleName
+    exports: Exports = field(factory=lambda: Exports({}))
+
+
+@frozen(kw_only=True)
+class DeclaredModuleEntry:
+    """A module in a declaration. `answers` is from the provision to one `GivenEntry` or a tuple of them."""
+
+    name: ModuleName
+    version: Version
+    resources: tuple[Resource, ...] = ()
+    answers: DeclaredAnswers = field(factory=lambda: DeclaredAnswers({}))
+    checks: tuple[Check, ...] = ()
+
+
+@frozen(kw_only=True)
+class DeclarationEntry:
+    """A declaration document."""
+
+    format: Format
+    node: NodeName
+    generation: Count
+    network: NoNetwork
+    modules: tuple[DeclaredModuleEntry, ...]
+    items: Count
+    digest: str
+    allow_removals: bool = False
+    empty: bool = False

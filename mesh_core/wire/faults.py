@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from mesh_core.model.resource import LONGEST_BITS
+from mesh_core.model.attributes import LONGEST_BITS
 
 _LONGEST_SHOWN = 60
 
@@ -29,11 +29,33 @@ class Fault:
 
 
 class WireError(ValueError):
-    """A document that is refused. `faults` has all its faults, at least one, in document order."""
+    """A document that is refused. `faults` has all its faults, at least one.
+
+    Their order is that of the document's kind, so one document's are always told in the same: keys that
+    stand twice; the format and keys that are unknown; the modules, then the nodes, as they are listed, and
+    of each its keys as the format has them; last what two of them do to each other.
+    """
 
     def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
+        self.faults = tuple(_whole(fault) for fault in faults)
         super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+@frozen(kw_only=True)
+class Again(Fault):
+    """A name that stands twice in one list: `first` is where it stood before, seen from where `path` is.
+
+    `found` is the name alone. Once both places are known in full it is a fault like any other.
+    """
+
+    first: str
+
+
+def _whole(fault: Fault) -> Fault:
+    if not isinstance(fault, Again):
+        return fault
+    found = f"{fault.found} stands here and at {fault.first}"
+    return Fault(path=fault.path, found=found, wanted=fault.wanted, suggestion=fault.suggestion)
 
 
 class Misfit(ValueError):
@@ -51,7 +73,13 @@ def misfit(found: str, wanted: str, suggestion: str | None = None, path: str = "
 
 def under(path: str, faults: Iterable[Fault]) -> list[Fault]:
     """The same faults, seen from a place that is `path` further out."""
-    return [evolve(fault, path=path + fault.path) for fault in faults]
+    return [_under(path, fault) for fault in faults]
+
+
+def _under(path: str, fault: Fault) -> Fault:
+    if isinstance(fault, Again):
+        return evolve(fault, path=path + fault.path, first=path + fault.first)
+    return evolve(fault, path=path + fault.path)
 
 
 def step(key: object) -> str:

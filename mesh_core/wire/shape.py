@@ -18,22 +18,22 @@ from cattrs import AttributeValidationNote, ClassValidationError, ForbiddenExtra
 from cattrs.gen import make_dict_structure_fn, override
 
 from mesh_core.faults import NameKind
+from mesh_core.model.attributes import DEEPEST, plain_fault
+from mesh_core.model.check import Check
 from mesh_core.model.module import Scope
 from mesh_core.model.names import name_fault
 from mesh_core.model.node import Capability, Pin
 from mesh_core.model.resource import (
-    DEEPEST,
     RESERVED_KEYS,
     Resource,
     kind_fault,
     normal_path,
     path_fault,
     place_fault,
-    plain_fault,
 )
 from mesh_core.model.text import has_surrogate
 from mesh_core.wire import entries
-from mesh_core.wire.faults import Fault, Misfit, listed, misfit, near, shown, step, under
+from mesh_core.wire.faults import Again, Fault, Misfit, listed, misfit, near, shown, step, under
 
 _Entry = TypeVar("_Entry")
 
@@ -110,6 +110,10 @@ def _list(value: Any, type_: Any) -> tuple[Any, ...]:
 def _identity(item: Any) -> str:
     if isinstance(item, Resource):
         return item.identity
+    if isinstance(item, Check):
+        return f"{item.kind} {item.attributes_json}"
+    if isinstance(item, entries.GivenEntry):
+        return f"{item.node}/{item.module}"
     return str(getattr(item, "name", item))
 
 
@@ -117,8 +121,8 @@ def _twice(names: dict[int, str]) -> Iterator[Fault]:
     first: dict[str, int] = {}
     for place, name in names.items():
         if first.setdefault(name, place) != place:
-            found = f"{shown(name)} stands here and at [{first[name]}]"
-            yield Fault(path=step(place), found=found, wanted="it may stand once")
+            at = step(first[name])
+            yield Again(path=step(place), found=shown(name), wanted="it may stand once", first=at)
 
 
 def _object(value: Any, of: str = "an object") -> dict[Any, Any]:
@@ -203,36 +207,43 @@ def _entry_or(cls: type[Any], short: Callable[[Any], Any], of: str) -> Callable[
 
 def _resource(value: Any, _type: object = None) -> Resource:
     raw = _object(value)
-    faults = [*_odd_keys(raw), *_resource_faults(raw)]
-    for key, attribute in raw.items():
-        if key not in RESERVED_KEYS and _is_key(key):
-            faults += under(step(key), _plain_faults(attribute))
-    if faults:
-        raise Misfit(*faults)
-    attributes = {key: value for key, value in raw.items() if key not in RESERVED_KEYS}
-    return Resource(
-        kind=raw["kind"],
-        path=raw.get("path"),
-        name=raw.get("name"),
-        attributes_json=attributes,
-    )
+    texts, faults = _texts(raw, ("kind", "path", "name"))
+    faults += _place_faults(raw, texts)
+    attributes = _attributes(raw, RESERVED_KEYS, faults)
+    return Resource(**texts, attributes_json=attributes)
 
 
-def _resource_faults(raw: dict[Any, Any]) -> Iterator[Fault]:
-    if "kind" not in raw:
-        yield Fault(path=step("kind"), found="missing", wanted="this key is needed")
+def _check(value: Any, _type: object = None) -> Check:
+    raw = _object(value)
+    texts, faults = _texts(raw, ("kind",))
+    return Check(**texts, attributes_json=_attributes(raw, frozenset({"kind"}), faults))
+
+
+def _texts(raw: dict[Any, Any], keys: tuple[str, ...]) -> tuple[dict[str, str], list[Fault]]:
+    """Those keys of an object with a kind that hold text, and what is wrong with them."""
+    faults = _odd_keys(raw)
     texts: dict[str, str] = {}
-    for key in ("kind", "path", "name"):
-        if key not in raw:
-            continue
-        try:
-            texts[key] = _text(raw[key])
-        except Misfit as error:
-            yield from under(step(key), error.faults)
+    if "kind" not in raw:
+        faults.append(Fault(path=step("kind"), found="missing", wanted="this key is needed"))
+    for key in keys:
+        if key in raw:
+            text, bad = _tried(partial(_text, raw[key]))
+            faults += under(step(key), bad)
+            texts |= {} if bad else {key: text}
     why = kind_fault(texts["kind"]) if "kind" in texts else None
     if why:
-        yield Fault(path=step("kind"), found=f"found {shown(texts['kind'])}", wanted=why)
-    yield from _place_faults(raw, texts)
+        faults.append(Fault(path=step("kind"), found=f"found {shown(texts['kind'])}", wanted=why))
+    return texts, faults
+
+
+def _attributes(raw: dict[Any, Any], reserved: frozenset[str], faults: list[Fault]) -> dict[str, Any]:
+    """Everything else in the object. Raises `Misfit` for this, and for the faults found before."""
+    attributes = {key: value for key, value in raw.items() if _is_key(key) and key not in reserved}
+    for key, attribute in attributes.items():
+        faults += under(step(key), _plain_faults(attribute))
+    if faults:
+        raise Misfit(*faults)
+    return attributes
 
 
 def _place_faults(raw: dict[Any, Any], texts: dict[str, str]) -> Iterator[Fault]:
@@ -326,6 +337,30 @@ _VERDICT_TABLE = _table(
 )
 
 
+def _count(value: Any, _type: object = None) -> int:
+    if type(value) is not int or value < 0:
+        raise misfit(f"found {shown(value)}", "wanted a whole number, not below 0")
+    return value
+
+
+def _format(value: Any, _type: object = None) -> int:
+    if type(value) is not int or value != 1:
+        raise misfit(f"found {shown(value)}", "this program reads format 1")
+    return value
+
+
+def _no_network(value: Any, _type: object = None) -> None:
+    if value is not None:
+        raise misfit(f"found {shown(value)}", "wanted null")
+
+
+def _given(_provision: str, value: Any) -> Any:
+    """What answers a requirement: one, or a list for a requirement from every."""
+    if isinstance(value, list):
+        return structure(value, tuple[entries.GivenEntry, ...])
+    return structure(value, entries.GivenEntry)
+
+
 def _is_optional(type_: Any) -> bool:
     return get_origin(type_) in (types.UnionType, Union) and type(None) in get_args(type_)
 
@@ -360,7 +395,12 @@ def _register() -> None:
     hook(entries.Exports, _table(_text, lambda _, value: _text(value)))
     hook(entries.Pins, _pins)
     hook(entries.Report, _report)
+    hook(entries.Format, _format)
+    hook(entries.Count, _count)
+    hook(entries.NoNetwork, _no_network)
+    hook(entries.DeclaredAnswers, _table(lambda key: _provision_name(key, None), _given))
     hook(Resource, _resource)
+    hook(Check, _check)
     for cls, name_type in (
         (entries.ProvisionEntry, entries.ProvisionName),
         (entries.RequirementEntry, entries.ProvisionName),
@@ -373,8 +413,14 @@ def _register() -> None:
         "true, false or an object",
     )
     hook(entries.VerdictEntry, verdict)
-    hook(entries.ModuleEntry, _strict_class(entries.ModuleEntry, _CONVERTER))
-    hook(entries.NodeEntry, _strict_class(entries.NodeEntry, _CONVERTER))
+    for whole in (
+        entries.ModuleEntry,
+        entries.NodeEntry,
+        entries.GivenEntry,
+        entries.DeclaredModuleEntry,
+        entries.DeclarationEntry,
+    ):
+        hook(whole, _strict_class(whole, _CONVERTER))
 
 
 def _named_entry(cls: type[Any], name_type: Any) -> Callable[[Any], Any]:

@@ -27,7 +27,9 @@ class Syntax(StrEnum):
 MIB = 1024 * 1024
 MESH_LIMIT = 64 * MIB
 MANIFEST_LIMIT = 1 * MIB
+DECLARATION_LIMIT = 8 * MIB
 REPORT_LIMIT = 256 * 1024
+_JSON_SPACE = " \t\n\r"
 
 
 @frozen(kw_only=True)
@@ -75,8 +77,12 @@ def _object(pairs: list[tuple[str, Any]]) -> _Object:
 
 
 def _parse_json(text: str) -> Parsed:
+    if not text.strip(_JSON_SPACE):
+        raise _refusal("it is empty", "wanted an object")
     try:
         data = json.loads(text, object_pairs_hook=_object)
+        # Python reads JSON that is nested more deeply than a function of Python can follow.
+        return Parsed(data=data, faults=tuple(_keys_twice(data, "$")))
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise _refusal(f"no JSON at {place}: {error.msg}", "mend it there") from None
@@ -84,7 +90,6 @@ def _parse_json(text: str) -> Parsed:
         raise _refusal("nested too deeply", "nest it less deeply") from None
     except ValueError:  # an integer of thousands of digits, which Python does not read
         raise _refusal("a number that is too long", "write a shorter one") from None
-    return Parsed(data=data, faults=tuple(_keys_twice(data, "$")))
 
 
 def _keys_twice(value: Any, path: str) -> Iterator[Fault]:

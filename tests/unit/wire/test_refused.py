@@ -5,6 +5,7 @@
 > faults at once. No value is coerced (`1` is no string, `"no"` is no boolean), no text is normalised.
 """
 
+import re
 from datetime import date, datetime, time
 from typing import Any
 
@@ -201,10 +202,10 @@ def test_a_key_that_is_needed(path: str) -> None:
         ("$.moduls", "format, modules, nodes", "modules"),
         (
             "$.modules[0].requried",
-            "name, version, requires, provides, claims, capabilities, resources",
+            "name, version, requires, provides, claims, capabilities, resources, checks",
             "requires",
         ),
-        ("$.modules[0].Name", "name, version, requires, provides, claims, capabilities, resources", "name"),
+        ("$.modules[0].Name", "name, version, requires, provides, claims, capabilities, resources, checks", "name"),
         ("$.modules[1].provides[0].scop", "name, scope, exports", "scope"),
         ("$.modules[2].requires[1].form", "name, from", "from"),
         ("$.modules[2].requires[1].from_", "name, from", "from"),
@@ -286,6 +287,33 @@ def test_a_word_that_is_none_of_a_few(path: str, value: str, words: str, meant: 
     assert (fault.path, fault.wanted, fault.suggestion) == (path, f"wanted {words}", meant)
 
 
+def test_the_order_in_which_faults_are_told() -> None:
+    """> keys that are unknown; the modules, then the nodes, as they are listed, and of each its keys as the
+    > format has them; last what two of them do to each other
+    """
+    document = {
+        "nodes": [{"assign": 1, "name": "A"}, {"zzz": 1, "name": "n"}, {"name": "n"}],
+        "modules": [{"requires": 1, "name": "a"}, {"name": "a", "version": "1", "checks": 1}],
+        "zzz": 1,
+        "format": 2.0,
+    }
+    backwards = dict(reversed(document.items()))
+    expected = [
+        "$.format",
+        "$.zzz",
+        "$.modules[0].version",
+        "$.modules[0].requires",
+        "$.modules[1].checks",
+        "$.nodes[0].name",
+        "$.nodes[0].assign",
+        "$.nodes[1].zzz",
+        "$.modules[1].name",
+        "$.nodes[2].name",
+    ]
+    for written in (document, backwards):
+        assert [fault.path for fault in faults_of(written)] == expected
+
+
 TWICE = [
     ("$.modules[2].requires[3]", "shell", "shell"),
     ("$.modules[2].requires[3]", {"name": "shell", "from": "every"}, "shell"),
@@ -302,7 +330,7 @@ TWICE = [
 def test_a_name_that_stands_twice_in_one_list(path: str, value: Any, name: str) -> None:
     (fault,) = faults_of(but((path, value)))
     assert fault.path == path
-    assert fault.found.startswith(f'"{name}" stands here and at [')
+    assert re.fullmatch(f'"{name}" stands here and at {re.escape(path[:-2])}\\d\\]', fault.found)
     assert fault.wanted == "it may stand once"
 
 

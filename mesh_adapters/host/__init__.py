@@ -1,0 +1,1 @@
+"""The machine's side: what makes a node its declaration (design, part 8)."""

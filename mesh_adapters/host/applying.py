@@ -1,0 +1,157 @@
+"""Apply: gather, decide, act (design, part 8).
+
+> A declaration is state, sent whole, latest wins.
+
+A declaration that is not taken changes nothing. One that is taken is applied as far as it goes: what fails is
+reported in the words of whatever refused, the rest is applied, and the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from attrs import asdict, frozen
+
+from mesh_adapters.host.acting import Acting, Event, Watch
+from mesh_adapters.host.applied import Applied
+from mesh_adapters.host.checking import Asked, asked_from_data, checks_of, run_checks
+from mesh_adapters.host.gathering import Gathered, gather, observe
+from mesh_adapters.host.journal import Journal
+from mesh_adapters.host.kind import Kind
+from mesh_adapters.host.machine import Machine
+from mesh_adapters.host.status import status_of
+from mesh_core import Fault, WireError
+from mesh_core.model.declaration import Declaration
+from mesh_core.reconcile import (
+    ON_THE_MACHINE,
+    Action,
+    NotTaken,
+    Taken,
+    TooManyRemovals,
+    holds,
+    most_removed,
+    reconcile,
+    too_many,
+    why_not,
+)
+from mesh_core.wire.data import check_to_data
+from mesh_core.wire.declaration import digest_of, read_declaration
+
+
+@frozen(kw_only=True)
+class Host:
+    """A machine with its journal, and the kinds that it knows."""
+
+    machine: Machine
+    journal: Journal
+    kinds: Mapping[str, Kind]
+
+
+@frozen(kw_only=True)
+class Malformed:
+    """What was handed over is no declaration, or was cut or changed on its way."""
+
+    faults: tuple[Fault, ...]
+
+
+@frozen(kw_only=True)
+class Decided:
+    """What applying would do: nothing was changed yet. `seen` is the digest of the bytes as they came."""
+
+    declaration: Declaration
+    digest: str
+    seen: str
+    gathered: Gathered
+    actions: tuple[Action, ...]
+
+    @property
+    def changes(self) -> tuple[Action, ...]:
+        """The actions that change the machine."""
+        return tuple(action for action in self.actions if action.act in ON_THE_MACHINE)
+
+
+Refused: TypeAlias = Malformed | NotTaken
+"""Why nothing was changed."""
+
+
+def nothing(_event: Event) -> None:
+    """A watch that does not look."""
+
+
+def decide(content: bytes, host: Host) -> Decided | Refused:
+    """What a declaration's bytes ask of this machine. Raises `JournalError`."""
+    try:
+        declaration = read_declaration(content)
+    except WireError as error:
+        return Malformed(faults=tuple(error.faults))
+    digest = digest_of(declaration)
+    refused = why_not(declaration, digest, host.journal.taken())
+    if refused is not None:
+        return refused
+    entries = host.journal.entries()
+    gathered = gather(declaration, entries, host.kinds, host.machine)
+    owned = [entry.owned for entry in gathered.entries.values()]
+    wanted = [one.prepared.wanted for one in gathered.declared.values()]
+    sweep = bool(host.journal.fact("sweep_due"))
+    actions = reconcile(wanted, owned, gathered.observed, sweep=sweep)
+    going = () if declaration.allow_removals else too_many(actions, owned)
+    if going:
+        known = sum(not entry.owned.brought for entry in entries)
+        return TooManyRemovals(
+            generation=declaration.generation, owned=known, most=most_removed(known), going=going
+        )
+    seen = hashlib.sha256(content).hexdigest()
+    return Decided(declaration=declaration, digest=digest, seen=seen, gathered=gathered, actions=actions)
+
+
+def apply(decided: Decided, host: Host, watch: Watch = nothing) -> Applied:
+    """Do what was decided. Raises `JournalError`."""
+    declaration = decided.declaration
+    taken = Taken(node=declaration.node, generation=declaration.generation, digest=decided.digest)
+    acting = Acting(decided.gathered, host.kinds, host.machine, host.journal, watch)
+    acting.perform(decided.actions, taken=asdict(taken), seen=None)
+    asked = checks_of(declaration)
+    applied = Applied(
+        node=declaration.node,
+        generation=declaration.generation,
+        events=tuple(acting.events),
+        troubles=decided.gathered.troubles,
+        checks=run_checks(asked, host.machine),
+    )
+    host.journal.drop_unneeded()
+    _remember(applied, asked, decided.seen if applied.well else None, host.journal)
+    return applied
+
+
+def _remember(applied: Applied, asked: Sequence[Asked], seen: str | None, journal: Journal) -> None:
+    """What `status` answers, and what tells the next run that nothing is new."""
+    journal.remember(
+        sweep_due=False,
+        seen=seen,
+        status=status_of(applied),
+        checks=[{"module": one.module, "check": check_to_data(one.check)} for one in asked],
+    )
+
+
+def unchanged(content: bytes, host: Host) -> Applied | None:
+    """The outcome where the very same bytes were applied well before, and everything is as it was left.
+
+    None where it is not certain: then `decide` looks at it. This costs hashing the bytes and looking at what
+    is owned; nothing is read into values, so that a host that is told the same every few minutes is cheap.
+    """
+    journal = host.journal
+    taken, seen = journal.taken(), journal.fact("seen")
+    if taken is None or seen is None or hashlib.sha256(content).hexdigest() != seen:
+        return None
+    entries = journal.entries()
+    if any(entry.owned.in_flight or entry.owned.stale for entry in entries) or journal.fact("sweep_due"):
+        return None
+    looked_at = [entry for entry in entries if not entry.owned.brought]
+    observed, unseen = observe([entry.resource for entry in looked_at], host.kinds, host.machine)
+    if unseen or not all(holds(e.owned.left, observed[e.owned.identity]) for e in looked_at):
+        return None
+    asked = [asked_from_data(data) for data in journal.fact("checks")]
+    checks = run_checks(asked, host.machine)
+    return Applied(node=taken.node, generation=taken.generation, events=(), troubles=(), checks=checks)

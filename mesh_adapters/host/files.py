@@ -1,0 +1,244 @@
+"""Files and directories on the machine: looked at without following links, written whole or not at all.
+
+A new file is written beside its place (O_EXCL, O_NOFOLLOW), given its owner and mode, synced, and renamed;
+its directory is synced by `Files.settle`, once for all that was renamed in it. A rename is atomic, and lasts
+only when the directory was synced too.
+"""
+
+from __future__ import annotations
+
+import grp
+import hashlib
+import os
+import pwd
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import frozen
+
+from mesh_adapters.host.steps import Step, no_step
+
+MOST_BYTES = 64 * 1024 * 1024
+"""The largest file whose bytes are remembered, to be put back."""
+
+_TEMPORARY = ".mesh-host-"
+
+
+@frozen(kw_only=True)
+class Found:
+    """What is at a path. `sha256` is that of a regular file's bytes; `target` a link's."""
+
+    type: str
+    mode: str
+    owner: str
+    group: str
+    sha256: str | None = None
+    target: str | None = None
+
+
+class Files:
+    """The files under one root directory (`/`, or that of an image).
+
+    A path is absolute, as on the machine. No operation leaves the root: a link on the way is followed inside
+    of it, as the machine itself would. An owner or group of None is not given. Raises `OSError`.
+    """
+
+    def __init__(self, root: Path, step: Step = no_step) -> None:
+        self.root = root
+        self._step = step
+        self._renamed_in: set[Path] = set()
+
+    def at(self, path: str) -> Path:
+        """Where a path of the machine is here."""
+        if self.root == Path("/"):
+            return Path(path)
+        parent = _inside(self.root, os.path.dirname(path))
+        return parent / os.path.basename(path)
+
+    def look(self, path: str) -> Found | None:
+        """What is at a path, links not followed; None where nothing is."""
+        place = self.at(path)
+        try:
+            status = os.lstat(place)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        kind = stat.S_IFMT(status.st_mode)
+        return Found(
+            type=_TYPES.get(kind, "special"),
+            mode=f"{stat.S_IMODE(status.st_mode):04o}",
+            owner=_user(status.st_uid),
+            group=_group(status.st_gid),
+            sha256=sha256_of(place) if kind == stat.S_IFREG else None,
+            target=os.readlink(place) if kind == stat.S_IFLNK else None,
+        )
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a regular file of at most `MOST_BYTES`."""
+        descriptor = os.open(self.at(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if os.fstat(descriptor).st_size > MOST_BYTES:
+                raise OSError(27, f"larger than {MOST_BYTES} bytes", path)
+            return file.read()
+
+    def write(self, path: str, content: bytes, *, mode: str, owner: str | None, group: str | None) -> None:
+        """Put a regular file there, whole, instead of a regular file or a link, or of nothing."""
+        place = self.at(path)
+        temporary = place.with_name(_TEMPORARY + place.name[:200])
+        with suppress(FileNotFoundError):  # of a run that was killed
+            temporary.unlink()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, 0o600)
+        self._step(f"temporary {path}")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fchown(descriptor, *_ids(owner, group))
+                os.fchmod(descriptor, int(mode, 8))
+                os.fsync(descriptor)
+            self._step(f"written {path}")
+            temporary.rename(place)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        self._renamed_in.add(place.parent)
+        self._step(f"renamed {path}")
+
+    def write_link(self, path: str, target: str) -> None:
+        """Put a symbolic link there, instead of a regular file or a link, or of nothing."""
+        place = self.at(path)
+        temporary = place.with_name(_TEMPORARY + place.name[:200])
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        temporary.symlink_to(target)
+        self._step(f"temporary {path}")
+        temporary.rename(place)
+        self._renamed_in.add(place.parent)
+        self._step(f"renamed {path}")
+
+    def make_directory(self, path: str, *, mode: str, owner: str | None, group: str | None) -> None:
+        """Make a directory, with its owner and mode from the first moment on."""
+        place = self.at(path)
+        temporary = place.with_name(_TEMPORARY + place.name[:200])
+        with suppress(FileNotFoundError):
+            temporary.rmdir()
+        temporary.mkdir(0o700)
+        self._step(f"temporary {path}")
+        try:
+            os.chown(temporary, *_ids(owner, group))
+            temporary.chmod(int(mode, 8))
+            temporary.rename(place)
+        except BaseException:
+            with suppress(OSError):
+                temporary.rmdir()
+            raise
+        self._renamed_in.add(place.parent)
+        self._step(f"renamed {path}")
+
+    def set_owner_and_mode(self, path: str, *, mode: str, owner: str | None, group: str | None) -> None:
+        """Change who owns what is there, and its mode; a link is not followed."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self.at(path), flags)
+        try:
+            os.fchown(descriptor, *_ids(owner, group))
+            self._step(f"owned {path}")
+            os.fchmod(descriptor, int(mode, 8))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        self._step(f"mode {path}")
+
+    def remove(self, path: str) -> None:
+        """Take a file or a link away."""
+        place = self.at(path)
+        place.unlink()
+        self._renamed_in.add(place.parent)
+        self._step(f"removed {path}")
+
+    def remove_directory(self, path: str) -> None:
+        """Take an empty directory away; one that is not empty raises `OSError` (ENOTEMPTY)."""
+        place = self.at(path)
+        place.rmdir()
+        self._renamed_in.discard(place)
+        self._renamed_in.add(place.parent)
+        self._step(f"removed {path}")
+
+    def settle(self) -> None:
+        """Make everything that was renamed or removed last. Before this, it may be undone by a power cut."""
+        for directory in sorted(self._renamed_in):
+            with suppress(FileNotFoundError):
+                sync_directory(directory)
+        self._renamed_in.clear()
+        self._step("settled")
+
+
+def sha256_of(place: Path) -> str:
+    """The SHA-256 of a regular file's bytes, in hexadecimal."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sync_directory(place: Path) -> None:
+    """Make what was renamed in a directory last."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_TYPES = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
+
+
+def _inside(root: Path, path: str, depth: int = 40) -> Path:
+    """The directory at a path as the machine sees it, with every link followed inside the root."""
+    here = root
+    parts = [part for part in path.split("/") if part]
+    for place, part in enumerate(parts):
+        if part == "..":
+            here = here.parent if here != root else root
+            continue
+        inner = here / part
+        if inner.is_symlink():
+            if depth == 0:
+                raise OSError(40, "too many links", path)
+            target = os.readlink(inner)
+            base = "" if target.startswith("/") else "/" + str(here.relative_to(root))
+            rest = "/".join([base, target, *parts[place + 1 :]])
+            return _inside(root, rest, depth - 1)
+        here = inner
+    return here
+
+
+def _ids(owner: str | None, group: str | None) -> tuple[int, int]:
+    """The numbers of a user and a group, -1 for none. Raises `OSError` where there is no such."""
+    return _id(owner, "user", lambda name: pwd.getpwnam(name).pw_uid), _id(
+        group, "group", lambda name: grp.getgrnam(name).gr_gid
+    )
+
+
+def _id(name: str | None, what: str, look_up: Callable[[str], int]) -> int:
+    if name is None:
+        return -1
+    try:
+        return int(name) if name.isdigit() else look_up(name)
+    except KeyError:
+        raise OSError(22, f"there is no {what} {name}") from None
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _group(gid: int) -> str:
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return str(gid)

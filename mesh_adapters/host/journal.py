@@ -1,0 +1,303 @@
+"""The journal: what the host owns on this machine, and what was there before it (design, part 8).
+
+An SQLite file, since it keeps what was committed through a crash; `synchronous` is FULL. Intent comes
+before the act: `intend` is committed before anything is touched, `confirm` after it lasts. A journal that is
+damaged, or missing on a machine that had one, never reads as "owns nothing": opening it raises.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mesh_adapters.host.files import sync_directory
+from mesh_adapters.host.steps import Step, no_step
+from mesh_core import Resource
+from mesh_core.canonical import canonical_json
+from mesh_core.reconcile import Owned, State, Taken
+from mesh_core.wire.data import resource_to_data
+
+APPLICATION_ID = 0x4D486F73
+"""What tells our file from another program's."""
+KNOWN = 1
+"""The newest form of the file that this program knows."""
+
+_TABLES = """
+CREATE TABLE owned (
+    identity TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    resource TEXT NOT NULL,
+    before TEXT,
+    left TEXT,
+    intended TEXT,
+    in_flight INTEGER NOT NULL,
+    brought INTEGER NOT NULL,
+    stale INTEGER NOT NULL,
+    digest TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+-- Bytes of files that were there before, by their SHA-256.
+CREATE TABLE kept (sha256 TEXT NOT NULL PRIMARY KEY, content BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+"""
+_COLUMNS = "identity, kind, position, resource, before, left, intended, in_flight, brought, stale"
+
+
+class JournalError(Exception):
+    """The journal cannot be used, and so nothing may be done: the reason, and what would help."""
+
+
+class JournalBusy(JournalError):
+    """Another run of the host holds it."""
+
+
+@frozen(kw_only=True)
+class Entry:
+    """What is owned, and the resource as it was declared last (or as it was brought)."""
+
+    owned: Owned
+    resource: Resource
+
+
+class Journal:
+    """The journal in a directory. One process has it open at a time."""
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection, lock: int, step: Step) -> None:
+        self.directory = directory
+        self._db = connection
+        self._lock = lock
+        self._step = step
+
+    @classmethod
+    def open(cls, directory: Path, step: Step = no_step) -> Journal:
+        """The journal there; a new one where there never was one. Raises `JournalError`."""
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = _locked(directory / "lock")
+        except OSError as error:
+            raise JournalError(f"{directory}: {error.strerror}") from None
+        try:
+            return cls(directory, _connected(directory, step), lock, step)
+        except (sqlite3.Error, OSError, ValueError, LookupError, TypeError) as error:
+            os.close(lock)
+            raise JournalError(_damaged(directory, str(error))) from error
+        except BaseException:
+            os.close(lock)
+            raise
+
+    @classmethod
+    def exists(cls, directory: Path) -> bool:
+        """Whether a machine has had a journal there."""
+        return (directory / "journal.db").exists() or (directory / "began").exists()
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._db.close()
+        os.close(self._lock)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything owned, by identity. Raises `JournalError` where a row is not as it was written."""
+        try:
+            rows = self._db.execute(f"SELECT {_COLUMNS}, digest FROM owned ORDER BY identity").fetchall()
+            return tuple(_entry(row) for row in rows)
+        except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
+            raise JournalError(_damaged(self.directory, str(error))) from error
+
+    def taken(self) -> Taken | None:
+        """The declaration that was taken last."""
+        found = self.fact("taken")
+        return None if found is None else Taken(**found)
+
+    def fact(self, name: str) -> Any:
+        """One of the things that are remembered by name, as plain data; None where it is not."""
+        row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def remember(self, **facts: Any) -> None:
+        """Remember things by name, as plain data."""
+        with self._writing("remembered"):
+            self._put_facts(facts)
+
+    def intend(self, entries: Iterable[Entry], kept: Iterable[bytes] = (), **facts: Any) -> None:
+        """Before an act: what is owned from now on, with the bytes that were there before."""
+        with self._writing("intended"):
+            self._db.executemany(
+                "INSERT OR IGNORE INTO kept VALUES (?, ?)",
+                [(hashlib.sha256(content).hexdigest(), content) for content in kept],
+            )
+            self._put(entries)
+            self._put_facts(facts)
+
+    def confirm(self, entries: Iterable[Entry] = (), gone: Iterable[str] = (), **facts: Any) -> None:
+        """After an act, once it lasts: what is so now, and what is owned no more."""
+        with self._writing("confirmed"):
+            self._put(entries)
+            self._db.executemany("DELETE FROM owned WHERE identity = ?", [(name,) for name in gone])
+            self._put_facts(facts)
+
+    def kept(self, sha256: str) -> bytes:
+        """The bytes of a file that was there before. Raises `JournalError` where they are not the same."""
+        row = self._db.execute("SELECT content FROM kept WHERE sha256 = ?", (sha256,)).fetchone()
+        if row is None or hashlib.sha256(row[0]).hexdigest() != sha256:
+            raise JournalError(_damaged(self.directory, f"the bytes {sha256[:12]} are not there"))
+        content: bytes = row[0]
+        return content
+
+    def drop_unneeded(self) -> None:
+        """Forget bytes that nothing refers to any more."""
+        with self._writing("dropped"):
+            self._db.execute(
+                "DELETE FROM kept WHERE NOT EXISTS"
+                " (SELECT 1 FROM owned WHERE instr(coalesce(before, ''), kept.sha256) > 0)"
+            )
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        self._step(f"before {what}")
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._step(f"written {what}")
+            self._db.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
+        self._step(f"after {what}")
+
+    def _put(self, entries: Iterable[Entry]) -> None:
+        rows = [_row(entry) for entry in entries]
+        marks = ", ".join("?" * len(rows[0])) if rows else ""
+        if rows:
+            statement = f"INSERT OR REPLACE INTO owned ({_COLUMNS}, digest) VALUES ({marks})"
+            self._db.executemany(statement, rows)
+
+    def _put_facts(self, facts: dict[str, Any]) -> None:
+        rows = [(name, canonical_json(value)) for name, value in facts.items()]
+        self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
+
+
+def settled(entry: Entry, left: State | None, **changes: Any) -> Entry:
+    """The entry once its act is done: it is as it was meant to be, and nothing is in flight."""
+    owned = evolve(entry.owned, left=left, in_flight=False, intended=None, stale=False, **changes)
+    return evolve(entry, owned=owned)
+
+
+def _locked(path: Path) -> int:
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise JournalBusy(
+            f"another mesh-host is at work here ({path.parent}); try again when it is done"
+        ) from None
+    return lock
+
+
+def _connected(directory: Path, step: Step) -> sqlite3.Connection:
+    path, began = directory / "journal.db", directory / "began"
+    new = not path.exists()
+    if new and began.exists():
+        raise JournalError(_damaged(directory, "journal.db is missing"))
+    db = sqlite3.connect(path, isolation_level=None, timeout=5)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        _check_form(db, directory, fresh=new or not began.exists())
+    except BaseException:
+        db.close()
+        raise
+    step("journal there")
+    if not began.exists():
+        began.touch(mode=0o600)
+        sync_directory(directory)
+        step("journal began")
+    return db
+
+
+def _check_form(db: sqlite3.Connection, directory: Path, *, fresh: bool) -> None:
+    """Make the tables where the file is new (or was never finished); refuse what is not ours."""
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if fresh and not tables:
+        db.executescript(
+            f"BEGIN IMMEDIATE; {_TABLES}"
+            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {KNOWN}; COMMIT;"
+        )
+    elif application != APPLICATION_ID:
+        raise ValueError("journal.db is no journal of a host")
+    elif version > KNOWN:
+        newer = f"{directory}/journal.db is of a newer mesh-host (form {version}, this one knows {KNOWN})"
+        raise JournalError(f"{newer}; nothing was changed. Use the newer program")
+
+
+def _damaged(directory: Path, why: str) -> str:
+    return (
+        f"the journal in {directory} cannot be read ({why}). What this machine owns is not known, so nothing "
+        "was changed. Put a copy of the directory back, or start anew with mesh-host forget --everything"
+    )
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    owned = entry.owned
+    values = (
+        owned.identity,
+        owned.kind,
+        owned.position,
+        canonical_json(resource_to_data(entry.resource)),
+        _written(owned.before),
+        _written(owned.left),
+        _written(owned.intended),
+        int(owned.in_flight),
+        int(owned.brought),
+        int(owned.stale),
+    )
+    return (*values, _digest(values))
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    *values, digest = row
+    identity, kind, position, resource, before, left, intended, in_flight, brought, stale = values
+    if _digest(tuple(values)) != digest:
+        raise ValueError(f"the entry of {identity} is not as it was written")
+    data = json.loads(resource)
+    attributes = {key: value for key, value in data.items() if key not in ("kind", "path", "name")}
+    return Entry(
+        owned=Owned(
+            identity=identity,
+            kind=kind,
+            position=position,
+            before=_read(before),
+            left=_read(left),
+            intended=_read(intended),
+            in_flight=bool(in_flight),
+            brought=bool(brought),
+            stale=bool(stale),
+        ),
+        resource=Resource(
+            kind=data["kind"], path=data.get("path"), name=data.get("name"), attributes_json=attributes
+        ),
+    )
+
+
+def _digest(values: tuple[Any, ...]) -> str:
+    return hashlib.sha256(repr(values).encode()).hexdigest()
+
+
+def _written(state: State | None) -> str | None:
+    return None if state is None else canonical_json(state.as_data())
+
+
+def _read(text: str | None) -> State | None:
+    return None if text is None else State(facts=json.loads(text))

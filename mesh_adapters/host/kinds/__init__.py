@@ -1,0 +1,1 @@
+"""The kinds of resources that ship with the host, one file each."""

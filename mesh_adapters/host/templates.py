@@ -1,0 +1,55 @@
+"""Templates: jinja2, sandboxed and strict. A name that does not exist is a fault, not an empty string."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesh_adapters.host.kind import Context, Immaterial
+from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredModule, Given
+
+LONGEST = 8 * 1024 * 1024
+"""Characters that a template may come to: a loop in it makes a small text large."""
+
+
+def render(template: str, context: Context) -> str:
+    """What a template comes to. Raises `Immaterial` with the reason and the line.
+
+    It sees `node.name`, `module.name`, `module.version`, and `answers.NAME` with `.node`, `.module` and
+    `.exports` - a list of those for a requirement from every. A name that is no identifier is written
+    `answers["mail-relay"]`.
+    """
+    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+    )
+    try:
+        made = environment.from_string(template).render(context.data)
+    except TemplateSyntaxError as error:
+        raise Immaterial(f"line {error.lineno} of the template: {error.message}") from None
+    except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
+        raise Immaterial(f"the template: {error}") from None
+    if len(made) > LONGEST:
+        raise Immaterial(f"the template comes to more than {LONGEST} characters")
+    return made
+
+
+def context_of(declaration: Declaration, module: DeclaredModule) -> Context:
+    """What the templates of one module of a declaration see."""
+    return Context(
+        data={
+            "node": {"name": declaration.node},
+            "module": {"name": module.name, "version": module.version},
+            "answers": {answer.provision: _answer(answer) for answer in module.answers},
+        }
+    )
+
+
+def _answer(answer: DeclaredAnswer) -> dict[str, Any] | list[dict[str, Any]]:
+    given = [_given(given) for given in answer.given]
+    return given if answer.every else given[0]
+
+
+def _given(given: Given) -> dict[str, Any]:
+    return {"node": given.node, "module": given.module, "exports": dict(given.exports)}

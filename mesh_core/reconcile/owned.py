@@ -1,0 +1,52 @@
+"""What a host remembers of one resource: what was there before it, and how it left it (design, part 8)."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mesh_core.reconcile.state import State, holds
+
+
+@frozen(kw_only=True)
+class Owned:
+    """One entry of the journal.
+
+    `intended` is what an act that was begun and not confirmed was to bring about: the machine may be in
+    either state. `position` is where it stood in the declaration: what stands later is taken off first.
+    `brought` is what came along with another (a package's dependencies, a file's parent directory): it was
+    never declared, and goes when nothing needs it. `stale` is a service whose files changed, and that did
+    not take notice yet.
+    """
+
+    identity: str
+    kind: str
+    position: int
+    before: State | None
+    left: State | None
+    in_flight: bool = False
+    intended: State | None = None
+    brought: bool = False
+    stale: bool = False
+
+    def made_so(self, observed: State | None) -> bool:
+        """Whether what is observed is the host's own doing, or what it found: nobody else's.
+
+        Where an act was begun and not confirmed, each fact may be as it was or as it was to be.
+        """
+        if not self.in_flight:
+            return holds(self.left, observed)
+        possible = (self.left, self.intended, self.before)
+        if observed is None:
+            return None in possible
+        return any(holds(state, observed) for state in possible if state is not None) or _mixed(
+            observed, [state for state in possible if state is not None]
+        )
+
+
+def _mixed(observed: State, possible: list[State]) -> bool:
+    """Whether each fact is that of one of the possible states, which all have an opinion on it."""
+    if len(possible) < 2:
+        return False
+    managed = set().union(*[dict(state.facts) for state in possible])
+    facts = [(name, fact) for name, fact in observed.facts if name in managed]
+    return all(any((name, fact) in state.facts for state in possible) for name, fact in facts)

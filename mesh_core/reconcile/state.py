@@ -1,0 +1,39 @@
+"""The state of one resource on a machine, as facts that its kind observes and wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+Fact: TypeAlias = str | int | bool
+
+
+def _pairs(facts: Mapping[str, Fact] | Iterable[tuple[str, Fact]]) -> tuple[tuple[str, Fact], ...]:
+    return tuple(sorted(facts.items() if isinstance(facts, Mapping) else facts))
+
+
+@frozen(kw_only=True)
+class State:
+    """Facts by name: `{"sha256": ..., "mode": "0644"}`, given as a mapping, kept as sorted pairs.
+
+    What is not there has no state (None), which is another thing than a state without facts.
+    """
+
+    facts: tuple[tuple[str, Fact], ...] = field(converter=_pairs)
+
+    def as_data(self) -> dict[str, Fact]:
+        """The facts as plain data."""
+        return dict(self.facts)
+
+    def get(self, name: str) -> Fact | None:
+        """One fact, or None."""
+        return self.as_data().get(name)
+
+
+def holds(wanted: State | None, observed: State | None) -> bool:
+    """Whether everything that is wanted is so; what is observed beyond that is nobody's business."""
+    if wanted is None or observed is None:
+        return wanted is observed
+    return wanted.facts == observed.facts or wanted.as_data().items() <= observed.as_data().items()
