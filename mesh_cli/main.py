@@ -26,6 +26,8 @@ def main() -> NoReturn:
 
 def run(arguments: list[str]) -> int:
     """Run `mesh` with some arguments; its exit code."""
+    if arguments[:1] == ["help"]:  # what many programs understand: `mesh help plan`
+        arguments = [*arguments[1:], "--help"]
     try:
         code = _attempt(arguments)
         flush()

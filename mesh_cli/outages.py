@@ -12,6 +12,7 @@ from mesh_core.ports import (
     StoreExists,
     StoreFull,
     StoreMissing,
+    StoreNowhere,
     StoreReadOnly,
     StoreTooNew,
     StoreUnreadable,
@@ -27,6 +28,8 @@ def told(error: StoreError, *, store_was_said: bool = False) -> Stop:
         case StoreMissing():
             init = "mesh init" + (f" --store {shlex.quote(error.path)}" if store_was_said else "")
             return _out("no-store", f"there is no store at {error.path}; `{init}` makes one")
+        case StoreNowhere():
+            return _out("not-a-directory", f"{error.path} cannot be made: {error.file} is not a directory")
         case StoreUnreadable():
             why = error.detail or error.why.value
             would_do = "; --store or MESH_STORE names another" if error.why in _OTHER_FILES else ""

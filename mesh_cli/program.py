@@ -7,6 +7,23 @@ import sys
 
 def main() -> None:
     """Run `mesh` with the arguments of the process, and end with its exit code."""
+    try:
+        _main()
+    except KeyboardInterrupt:
+        _interrupted()
+
+
+def _interrupted() -> None:
+    """Ctrl-c before there is a command, or after it: nobody else catches it there."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # once more must not show a traceback after all
+    if sys.stderr is not None:
+        print("interrupted", file=sys.stderr)
+    sys.exit(130)
+
+
+def _main() -> None:
     if sys.argv[1:] == ["--version"]:
         from mesh_cli.version import __version__
 

@@ -101,22 +101,23 @@ class Recording:
         return proposal.consequences.harmful and not self._anyway
 
     def _refusal(self, proposal: Proposal) -> Stop:
-        from mesh_cli.render.consequences import harm_lines
+        from mesh_cli.render.consequences import harm_lines, way_out_lines
 
+        fixes, again = self._fixes(proposal)
         lines = [f"refused: {self._command}", *(f"  {line}" for line in harm_lines(proposal))]
-        lines += [f"  {line}" for line in self._ways_out(proposal)]
+        lines += [f"  {line}" for line in way_out_lines(proposal, fixes, again=again)]
         lines.append("nothing was recorded; --anyway records it all the same")
-        return Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal))
+        facts = {"fixes": [{"command": fix, "again": again} for fix in fixes]}
+        return Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal) | facts)
 
-    def _ways_out(self, proposal: Proposal) -> list[str]:
-        """What is known to make the command go through."""
+    def _fixes(self, proposal: Proposal) -> tuple[list[str], bool]:
+        """Commands each of which is known to make this one go through, and whether it is said again then."""
         from mesh_core.analysis.preparation import preparations
         from mesh_core.explain.words import command
 
         if self._keep is False and _keeping_helps(proposal):
-            return [f"fix: {self._command} --keep     (pins and assigns what stands now)"]
-        first = [command(step) for step in preparations(proposal)]
-        return [f"fix: {'     or: '.join(first)}     and then this again"] if first else []
+            return [f"{self._command} --keep"], False
+        return [command(step) for step in preparations(proposal)], True
 
     def _tell(
         self,

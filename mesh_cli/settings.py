@@ -24,7 +24,11 @@ def config_file() -> Path | None:
 
 
 def store_path(flag: Path | None) -> Path:
-    """Where the store is."""
+    """Where the store is.
+
+    A relative path of the flag or the variable begins where the person is; one of the config file
+    beside that file, so that it names the same store from everywhere.
+    """
     if flag is not None:
         return flag
     variable = os.environ.get(STORE_VARIABLE)
@@ -43,11 +47,13 @@ def store_path(flag: Path | None) -> Path:
 
 def _configured_store() -> Path | None:
     path = config_file()
-    said = _config(path).get("store") if path is not None else None
+    if path is None:
+        return None
+    said = _config(path).get("store")
     if said is None:
         return None
     try:
-        return Path(said).expanduser()
+        return path.parent / Path(said).expanduser()
     except RuntimeError:
         line = f"{path}: 'store' begins with {Path(said).parts[0]!r}, and there is no such home directory"
         raise Stop(Exit.FAILED, "bad-config", line) from None

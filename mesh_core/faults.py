@@ -33,7 +33,8 @@ class BadName:
 
     def __str__(self) -> str:
         meant = f"; {self.suggestion!r} would do" if self.suggestion else ""
-        return f"{self.name!r} is no {self.kind} name: {self.rule}{meant}"
+        what = "version" if self.kind is NameKind.VERSION else f"{self.kind} name"
+        return f"{self.name!r} is no {what}: {self.rule}{meant}"
 
 
 @frozen(kw_only=True)

@@ -128,7 +128,8 @@ class Store(Protocol):
     def backup(self, path: str) -> None:
         """Write the store, as last committed and whole, to a new file, which opens as a store.
 
-        Raises `StoreExists` where there is a file already; no outage leaves half a file.
+        Raises `StoreExists` where there is a file already, `StoreNowhere` where one stands in
+        place of a folder; no outage leaves half a file.
         """
 
     def close(self) -> None:
@@ -186,6 +187,14 @@ class StoreMissing(StoreOutage):
 
     def __init__(self, path: str) -> None:
         super().__init__(path, f"there is no store at {path}")
+
+
+class StoreNowhere(StoreOutage):
+    """A new store, or a backup, was to be made at `path`, below `file`, which is not a directory."""
+
+    def __init__(self, path: str, file: str) -> None:
+        self.file = file
+        super().__init__(path, f"{path} cannot be made: {file} is not a directory")
 
 
 class StoreUnreadable(StoreOutage):

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from mesh_adapters.store.outages import translated_files
-from mesh_core.ports import StoreExists, StoreMissing, StoreUnreadable, Unreadable
+from mesh_core.ports import StoreExists, StoreMissing, StoreNowhere, StoreUnreadable, Unreadable
 
 BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite appends to a path for the files that it keeps beside a database."""
@@ -67,9 +67,11 @@ def new_file(path: str) -> Iterator[str]:
     """Give a temporary path to write to; what is there then stands at `path`, or nothing does.
 
     Missing directories are made. Raises `StoreExists` where something stands at `path`, or a log of
-    what once stood there (SQLite would take it for the new file's), and any outage.
+    what once stood there (SQLite would take it for the new file's), `StoreNowhere` where a file
+    stands in place of a directory, and any outage.
     """
     _refuse_what_is_taken(path)
+    _refuse_what_is_no_directory(path)
     with translated_files(path):
         os.makedirs(_folder(path), exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".new-", dir=_folder(path))
@@ -90,6 +92,18 @@ def _refuse_what_is_taken(path: str) -> None:
     for end in ("", *BESIDE):
         if os.path.lexists(path + end):
             raise StoreExists(path + end)
+
+
+def _refuse_what_is_no_directory(path: str) -> None:
+    """Find the file that stands where a directory is needed.
+
+    Making the directories would fail too, and not say at which of them.
+    """
+    above = os.path.dirname(path)
+    while above and not os.path.lexists(above):
+        above = os.path.dirname(above)
+    if above and os.path.exists(above) and not os.path.isdir(above):
+        raise StoreNowhere(path, above)
 
 
 def _put(temporary: str, path: str) -> None:

@@ -17,6 +17,9 @@ from mesh_cli.wiring import create_store, now, opened_store
 def init(*, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """Make a new, empty store.
 
+    It is where --store says, else MESH_STORE, else the line store = "PATH" in the config file
+    (a relative PATH begins beside that file), else in your data folder.
+
     Example: mesh init
     """
     path = store_path(store)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from mesh_cli.output import visible
+from mesh_core.analysis.preparation import unsaid
 from mesh_core.analysis.proposal import Proposal
 from mesh_core.change import PutNode
 from mesh_core.explain import Explainer
-from mesh_core.explain.changes import differences, done, moved, would
+from mesh_core.explain.changes import differences, done, moved, to_report, would
 from mesh_core.explain.words import counted, some
 
 _EXPLAINED = 10
+_REPORTS_NAMED = 3
 
 
 def harm_lines(proposal: Proposal) -> list[str]:
@@ -23,6 +25,17 @@ def harm_lines(proposal: Proposal) -> list[str]:
         lines[0] = f"{len(refused)} nodes would be refused: {nodes}"
         lines.append(f"only the first {_EXPLAINED} are explained; --json has all")
     return lines
+
+
+def way_out_lines(proposal: Proposal, fixes: list[str], *, again: bool) -> list[str]:
+    """How the change can be made: by the commands that are known to do, or by what a person may know."""
+    if fixes:
+        behind = "and then this again" if again else "(pins and assigns what stands now)"
+        return [f"fix: {'     or: '.join(fixes)}     {behind}"]
+    missing = unsaid(proposal)
+    lines = [to_report(one) for one in missing[:_REPORTS_NAMED]]
+    left = len(missing) - len(lines)
+    return [*lines, f"and the same of {counted(left, 'more node')}"] if left else lines
 
 
 def done_lines(proposal: Proposal) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from attrs import frozen
 
 from mesh_core.analysis.what_if import Move, moves_of
-from mesh_core.change import Change, DropNode, SetPin
+from mesh_core.change import Change, DropNode, PutNode, SetPin
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Pin
 from mesh_core.model.resolution import Refusal, Resolution
@@ -47,7 +47,7 @@ def consequences(
 ) -> Consequences:
     """What `changes` do to the mesh `before`, which resolves to `was` and will resolve to `will_be`."""
     changes = tuple(changes)
-    said = {(c.node, c.pin.provision): c.pin for c in changes if isinstance(c, SetPin)}
+    said = _pins_said(changes)
     refused_before = {refusal.node for refusal in was.refusals}
     refused_after = {refusal.node for refusal in will_be.refusals}
     moves = [
@@ -57,6 +57,7 @@ def consequences(
         for move in moves_of(was.nodes[node].answers, outcome.answers, node)
     ]
     meant = [move for move in moves if _is_meant(move, said.get((move.node, move.provision)))]
+    put = {change.node.name: change.node.pins for change in changes if isinstance(change, PutNode)}
     gone = {change.node for change in changes if isinstance(change, DropNode)}
     return Consequences(
         refused=tuple(r for r in will_be.refusals if r.node not in refused_before),
@@ -66,10 +67,24 @@ def consequences(
             LostPin(node=node.name, pin=pin)
             for node in before.nodes
             for pin in node.pins
-            if pin.node in gone and node.name not in gone
+            if pin.node in gone and node.name not in gone and pin not in put.get(node.name, ())
         ),
         mended=tuple(sorted((refused_before - refused_after) & will_be.nodes.keys())),
     )
+
+
+def _pins_said(changes: tuple[Change, ...]) -> dict[tuple[str, str], Pin]:
+    """By node and name, the pins that the changes say, a node's whole entry all that it has.
+
+    One that was there before is no move: the answer stood where it is.
+    """
+    said: dict[tuple[str, str], Pin] = {}
+    for change in changes:
+        if isinstance(change, SetPin):
+            said[change.node, change.pin.provision] = change.pin
+        elif isinstance(change, PutNode):
+            said |= {(change.node.name, pin.provision): pin for pin in change.node.pins}
+    return said
 
 
 def _is_meant(move: Move, pin: Pin | None) -> bool:

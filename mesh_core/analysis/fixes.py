@@ -13,7 +13,7 @@ from typing import assert_never
 
 from attrs import frozen
 
-from mesh_core.analysis.what_if import Move, Step, WhatIf
+from mesh_core.analysis.what_if import Step, WhatIf
 from mesh_core.change import Assign, SetPin, Unassign, Unpin
 from mesh_core.model.node import Node, Pin
 from mesh_core.problems import (
@@ -36,28 +36,22 @@ TRIED = 200
 
 
 @frozen(kw_only=True)
-class Fix:
-    """A step that mends a problem; `moves` are the answers that it would move, which it must say."""
-
-    step: Step
-    moves: tuple[Move, ...] = ()
-
-
-@frozen(kw_only=True)
 class Fixes:
     """What was found for a problem. `stopped` says that not everything that could mend it was tried.
 
-    Where other problems of the refusal left nothing to show or to try, it is stopped after 0 tries.
+    No step that mends a problem moves an answer, so each may be taken as it stands: a pin alone moves one,
+    its own, and where there is a problem with that there was no answer (law 5). Where other problems of the
+    refusal left nothing to show or to try, it is stopped after 0 tries.
     """
 
-    found: tuple[Fix, ...]
+    found: tuple[Step, ...]
     tried: int
     stopped: bool
 
 
 def fixes_for(problem: Problem, what_if: WhatIf, shown: int = SHOWN, tries: int = TRIED) -> Fixes:
     """Up to `shown` fixes of a problem that stands in the mesh, after at most `tries` tries."""
-    found: list[Fix] = []
+    found: list[Step] = []
     seen: set[Step] = set()
     if not shown:
         return Fixes(found=(), tried=0, stopped=True)
@@ -68,9 +62,8 @@ def fixes_for(problem: Problem, what_if: WhatIf, shown: int = SHOWN, tries: int 
             if len(seen) == tries:
                 return Fixes(found=tuple(found), tried=tries, stopped=True)
             seen.add(step)
-            moves = what_if.mends(key(problem), step)
-            if moves is not None:
-                found.append(Fix(step=step, moves=moves))
+            if what_if.mends(key(problem), step):
+                found.append(step)
             if len(found) == shown:
                 break
         if found:
@@ -104,7 +97,6 @@ def _tiers(problem: Problem, what_if: WhatIf) -> Iterator[Iterator[Step]]:
         case NoProvider() | AmbiguousInMesh() | PinUnsatisfied():
             yield _give_answer(problem, what_if)
             yield _unassign_here(problem.node, problem.required_by, what_if)
-            yield _unassign_offers(problem, what_if)
         case AmbiguousOnNode():
             yield _assign_here(problem.node, problem.candidates, what_if)
             yield _unassign_here(problem.node, problem.required_by, what_if)
@@ -186,15 +178,6 @@ def _unassign_here(node: str, modules: Iterable[str], what_if: WhatIf) -> Iterat
     for assigned in entry.assigned if entry else ():
         if not wanted.isdisjoint(closures.get(assigned, ())):
             yield Unassign(node=node, module=assigned)
-
-
-def _unassign_offers(
-    problem: NoProvider | AmbiguousInMesh | PinUnsatisfied, what_if: WhatIf
-) -> Iterator[Step]:
-    """Where there are several offers, the assignments that bring one of them."""
-    if isinstance(problem, AmbiguousInMesh):
-        for offer in problem.candidates:
-            yield from _unassign_here(offer.node, (offer.module,), what_if)
 
 
 def _unassign_there(problem: ClaimedElsewhere, what_if: WhatIf) -> Iterator[Step]:

@@ -17,7 +17,9 @@ def merged(mesh: Mesh, document: MeshDocument, *, replace: bool = False) -> Mesh
     The modules that the document names take the place of those of their name. Of a node's entry, what it
     does not mention is left as it was, and what it gives empty is emptied; what the machine itself reported
     stays, and only a node that never reported takes the report of the document. With `replace`, modules and
-    nodes that the document does not name are gone. Raises `CatalogueError` where the two do not agree.
+    nodes that the document does not name are gone; a pin at one of them that the document does not mention is
+    left all the same, to be told as one that nothing answers. Raises `CatalogueError` where the two do not
+    agree.
     """
     modules = {} if replace else {module.name: module for module in mesh.catalogue}
     modules |= {module.name: module for module in document.mesh.catalogue}

@@ -47,23 +47,21 @@ class WhatIf:
             for ask in footing.asks:
                 self._askers[ask.provision].add(name)
 
-    def mends(self, problem: Key, step: Step) -> tuple[Move, ...] | None:
-        """The moves that a step would bring, if it removes the problem and adds none; else None.
+    def mends(self, problem: Key, step: Step) -> bool:
+        """Whether a step removes the problem and adds none.
 
         `problem` is the key of a problem that stands (`problems.key`). Stops at the first problem added.
         """
-        moves: list[Move] = []
         mended = False
         for after in self._findings_after(step, first=problem[0]):
             before, after_keys = self._keys[after.node], _keys(after)
             if after_keys - before:
-                return None
+                return False
             if after.node == problem[0]:
                 mended = problem not in after_keys
             if not mended:
-                return None
-            moves += moves_of(self.workings.findings[after.node].answers, after.answers, after.node)
-        return tuple(moves) if mended else None
+                return False
+        return mended
 
     def _findings_after(self, step: Step, first: str) -> Iterator[Finding]:
         """What pass two finds of every node that a step can touch; `first` comes first, if at all."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from mesh_core.analysis.consequences import Consequences
+from mesh_core.analysis.preparation import Unsaid
 from mesh_core.analysis.what_if import Move
 from mesh_core.canonical import canonical_json
 from mesh_core.change import (
@@ -21,7 +22,7 @@ from mesh_core.change import (
     Unpin,
 )
 from mesh_core.explain.problems import Explanation
-from mesh_core.explain.words import counted, offer, some
+from mesh_core.explain.words import both, counted, offer, some
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
 from mesh_core.problems import facts
@@ -43,7 +44,7 @@ def done(change: Change) -> str:
         case DropModule():
             return f"{change.module} is no longer in the catalogue"
         case PutNode():
-            return f"node {change.node.name}"
+            return f"node {change.node.name} is in the mesh"
         case DropNode():
             return f"node {change.node} is removed"
         case Report():
@@ -81,13 +82,22 @@ def _node_differences(old: Node | None, new: Node) -> Iterator[str]:
     provisions = {pin.provision for pin in new.pins}
     lines += [f"- pin {pin.provision}" for pin in was.pins if pin.provision not in provisions]
     if new.capabilities != was.capabilities:
-        lines.append("+ what it reported")
+        sign = "+" if was.capabilities is None else "-" if new.capabilities is None else "~"
+        lines.append(f"{sign} what it reported")
+    if new == old:  # it is put there again, because something else would have taken its pins
+        lines.append("keeps its pins")
     yield f"{'~' if old else '+'} node {new.name}" + (f": {', '.join(lines)}" if lines else "")
 
 
 def moved(move: Move) -> str:
     """An answer that moves: whose, from where to where."""
     return f"{move.node} takes {move.provision!r} from {offer(move.after)} instead of {offer(move.before)}"
+
+
+def to_report(unsaid: Unsaid) -> str:
+    """What to do where only a machine could say that it has what is needed."""
+    needed = both([repr(capability) for capability in unsaid.capabilities])
+    return f"if {unsaid.node} has {needed}, report it first: mesh node report {unsaid.node} FILE"
 
 
 def would(consequences: Consequences, refusals: tuple[tuple[Explanation, ...], ...]) -> Iterator[str]:
@@ -103,6 +113,9 @@ def would(consequences: Consequences, refusals: tuple[tuple[Explanation, ...], .
     if consequences.moves:
         yield f"{counted(len(consequences.moves), 'answer')} would move to another node or module:"
         yield from (f"  {moved(move)}" for move in consequences.moves)
+    if consequences.meant:
+        yield f"{counted(len(consequences.meant), 'answer')} would move as is said:"
+        yield from (f"  {moved(move)}" for move in consequences.meant)
     for lost in consequences.lost_pins:
         yield f"the pin of {lost.node} for {lost.pin.provision!r} at {lost.pin.target} would go with it"
 

@@ -14,7 +14,7 @@ def sentence(lint: Lint) -> str:
         case IdlePin():
             pinned = f"{lint.node} is pinned to take {lint.pin.provision!r} from {lint.pin.target}"
             undo = f"mesh unpin {lint.node} {lint.pin.provision}"
-            return f"{pinned}, and {_idle(lint)}: the pin does nothing. {undo}"
+            return f"{pinned}, and {_idle(lint)}: the pin does nothing; fix: {undo}"
         case NobodyOffers():
             require = verb(lint.required_by, "requires", "require")
             asked = f"{both(lint.required_by)} on {lint.node} {require} {lint.provision!r} from every"

@@ -11,7 +11,7 @@ from mesh_core.analysis.fixes import TRIED, Fixes, fixes_for, fixes_for_all
 from mesh_core.analysis.what_if import WhatIf
 from mesh_core.explain.details import details
 from mesh_core.explain.headline import headline
-from mesh_core.explain.words import fix_command
+from mesh_core.explain.words import command
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Refusal, Resolution
 from mesh_core.problems import Problem
@@ -77,7 +77,7 @@ class Explainer:
             problem=problem,
             headline=headline(problem),
             details=tuple(details(problem, self._mesh, self._resolution)),
-            fixes=tuple(fix_command(fix) for fix in fixes.found),
+            fixes=tuple(command(step) for step in fixes.found),
             stopped=_stopped(fixes),
         )
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import assert_never
 
-from mesh_core.analysis.fixes import Fix
 from mesh_core.analysis.what_if import Step
 from mesh_core.change import Assign, SetPin, Unassign, Unpin
 from mesh_core.problems import Offer
@@ -61,14 +60,3 @@ def command(step: Step) -> str:
             return f"mesh unpin {node} {provision}"
         case _:
             assert_never(step)
-
-
-def fix_command(fix: Fix) -> str:
-    """The command of a fix. One that moves an answer has to be meant, and says so."""
-    said = fix.step
-    moved = [
-        move
-        for move in fix.moves
-        if not (isinstance(said, SetPin) and (move.node, move.provision) == (said.node, said.pin.provision))
-    ]
-    return command(said) + (" --anyway" if moved else "")

@@ -20,6 +20,7 @@ from mesh_core import (
     Node,
     Pin,
     PutModule,
+    PutNode,
     Resolution,
     SetPin,
     apply,
@@ -30,7 +31,7 @@ from mesh_core.analysis.consequences import consequences
 from mesh_core.analysis.difference import difference
 from mesh_core.analysis.keep import keeping
 from mesh_core.analysis.merge import merged
-from mesh_core.analysis.preparation import preparations
+from mesh_core.analysis.preparation import preparations, unsaid
 from mesh_core.analysis.proposal import propose
 from mesh_core.canonical import canonical_json
 from mesh_core.explain.changes import differences, done
@@ -211,6 +212,7 @@ def test_consequences_are_what_resolution_says(drawn: tuple[Mesh, tuple[Change, 
     assert {(move.node, move.provision) for move in both} == moved(was, will_be)
     assert len({*both}) == len(both)
     pinned = {(c.node, c.pin.provision) for c in said if isinstance(c, SetPin)}
+    pinned |= {(c.node.name, pin.provision) for c in said if isinstance(c, PutNode) for pin in c.node.pins}
     assert all((move.node, move.provision) in pinned for move in found.meant)
     assert {*found.mended} == {node for node in refused_before - refused_after if after.node(node)}
     assert found.harmful is bool(found.refused or found.moves)
@@ -323,3 +325,28 @@ def test_what_prepares_a_change_does_no_harm_and_saves_it_from_any(drawn: tuple[
         first = propose(mesh, [step])
         assert not first.consequences.harmful
         assert not propose(first.after, [change]).consequences.harmful
+
+
+@given(drawn=with_a_change())
+@settings(max_examples=4 * settings().max_examples)
+def test_what_has_to_be_reported_first_saves_a_change_from_any_harm(drawn: tuple[Mesh, Change]) -> None:
+    """> What machines would have to report first, so that the proposal does no harm."""
+    mesh, change = drawn
+    proposal = propose(mesh, [change])
+    missing = {one.node: one.capabilities for one in unsaid(proposal)}
+    if missing:
+        event("something to report")
+        assert {refusal.node for refusal in proposal.consequences.refused} == missing.keys()
+        assert {p.code for r in proposal.consequences.refused for p in r.problems} == {"missing-capability"}
+    if missing and not isinstance(change, PutNode):
+        nodes = [evolve(node, capabilities=_reported(node, missing)) for node in mesh.nodes]
+        first = propose(evolve(mesh, nodes=nodes), [change])
+        assert not first.consequences.harmful
+
+
+def _reported(node: Node, missing: dict[str, tuple[str, ...]]) -> tuple[Capability, ...] | None:
+    if node.name not in missing:
+        return node.capabilities
+    new = missing[node.name]
+    others = [said for said in node.capabilities or () if said.name not in new]
+    return (*others, *(Capability(name=name) for name in new))

@@ -334,7 +334,7 @@ except WireError as error:
 
 
 def test_faults_are_told_in_one_order_under_any_hash_seed() -> None:
-    """> `faults` has all its faults, at least one, in document order."""
+    """> one document's are always told in the same"""
     told = set()
     for seed in ("0", "1", "2", "3", "4"):
         done = subprocess.run(

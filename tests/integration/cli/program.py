@@ -74,7 +74,7 @@ def command() -> list[str]:
     installed = Path(sys.executable).with_name("mesh")
     if installed.exists():
         return [str(installed)]
-    return [sys.executable, "-c", "from mesh_cli.main import main; main()"]
+    return [sys.executable, "-c", "from mesh_cli.program import main; main()"]
 
 
 def environment(**more: str) -> dict[str, str]:

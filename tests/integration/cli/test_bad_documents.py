@@ -24,7 +24,7 @@ def one(module: dict[str, Any] | None = None, node: dict[str, Any] | None = None
 
 
 DOCUMENTS: list[tuple[str, Any, list[str]]] = [
-    ("empty.json", "", ["$: no JSON at line 1, column 1"]),
+    ("empty.json", "", ["$: it is empty; wanted an object"]),
     ("empty.toml", "", ["$.format: missing; this key is needed (1)"]),
     ("cut.json", '{"format": 1,', ["$: no JSON at line 1, column 14"]),
     ("cut.toml", "format = 1\n[[modules]\n", ["$: no TOML: ", "line 2"]),
@@ -76,7 +76,11 @@ DOCUMENTS: list[tuple[str, Any, list[str]]] = [
         one({"claims": ["port 80"]}),
         ["$.modules[0].claims[0]", "a claim name is", "port-80"],
     ),
-    ("claim-twice.json", one({"claims": ["a", "a"]}), ["$.modules[0].claims[1]"]),
+    (
+        "claim-twice.json",
+        one({"claims": ["a", "a"]}),
+        ['$.modules[0].claims[1]: "a" stands here and at $.modules[0].claims[0];'],
+    ),
     (
         "self.json",
         one({"provides": ["x"], "requires": ["x"]}),
@@ -156,7 +160,7 @@ def test_a_malformed_document_is_refused_by_whatever_reads_one(
 def test_standard_input_is_json_or_toml_by_how_it_begins(store: Path) -> None:
     with nothing_written(store):
         for given, said in (
-            (b"", "$: no JSON at line 1, column 1"),
+            (b"", "$: it is empty"),
             (b" {", "$: no JSON at line 1, column 3"),
             (b"format = 2", "$.format: found the number 2"),
             (b"\xff", "$: byte 0 is no UTF-8"),

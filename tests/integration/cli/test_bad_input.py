@@ -35,6 +35,7 @@ MANIFESTS: list[tuple[str, Any, list[str]]] = [
         ["x"],
     ),
     ("empty.toml", "", ["$.name: missing", "$.version: missing"]),
+    ("empty.json", "\n", ["$: it is empty; wanted an object"]),
 ]
 
 
@@ -59,7 +60,7 @@ REPORTS: list[tuple[str, Any, list[str]]] = [
     ("detail.json", {"gpu": {"present": True, "detail": 1}}, ["$.gpu.detail: found the number 1"]),
     ("name.json", {"A GPU": True}, ['$["A GPU"]', "a capability name is", "a-gpu"]),
     ("twice.json", '{"gpu": true, "gpu": false}', ["$.gpu: this key stands twice"]),
-    ("empty.json", "", ["$: no JSON"]),
+    ("empty.json", "", ["$: it is empty; wanted an object"]),
 ]
 
 

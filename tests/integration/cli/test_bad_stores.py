@@ -126,6 +126,9 @@ def test_a_flag_beats_the_variable_beats_the_config_file_beats_the_default(
     shutil.copyfile(folder / "configured.db", home / "configured.db")
     config.write_text('store = "~/configured.db"\n')
     assert "configured" in ok("node", "list").out
+    for said in ("../../configured.db", str(home / "configured.db")):
+        config.write_text(f"store = '{said}'\n")
+        assert "configured" in ok("node", "list").out, "a relative path begins beside the config file"
     monkeypatch.setenv("MESH_STORE", str(folder / "variable.db"))
     assert "variable" in ok("node", "list").out
     assert "flag" in ok("node", "list", "--store", folder / "flag.db").out
@@ -248,9 +251,13 @@ def test_what_cannot_be_entered_is_out_of_reach(store: Path, open_folder: Path) 
 def test_where_a_file_is_there_is_no_folder(store: Path, folder: Path) -> None:
     with nothing_written(store):
         for line in ("init --store", "backup"):
-            ran = mesh(*line.split(), store / "new.db")
-            assert ran.code in (1, 5)
-            assert len(ran.err.splitlines()) == 1
+            for below in ("new.db", "no/such/new.db"):
+                ran = mesh(*line.split(), store / below)
+                assert (ran.code, ran.err) == (
+                    5,
+                    f"{store}/{below} cannot be made: {store} is not a directory\n",
+                )
+                assert mesh(*line.split(), store / below, "--json").error["code"] == "not-a-directory"
         ran = mesh("export", store / "new.json")
         assert (ran.code, ran.err) == (1, f"{store}/new.json cannot be written: Not a directory\n")
         assert mesh("plan", "--store", store / "new.db").code == 5

@@ -209,6 +209,39 @@ def test_a_report_that_takes_a_capability_away_is_refused_and_one_that_brings_it
     assert "capabilities" not in node_entry(store, "pi"), "one that never reported has none"
 
 
+def test_what_a_machine_did_not_say_can_be_reported_first(store: Path) -> None:
+    """No command mends that for sure: only a person knows what the machine has."""
+    ok("node", "add", "vps")
+    report = "  if vps has 'systemd', report it first: mesh node report vps FILE\n"
+    again = json.dumps({"format": 1, "nodes": [{"name": "vps", "assign": ["postgres"]}]})
+    with nothing_written(store):
+        for line in ("assign vps postgres", "import -"):
+            ran = mesh(*line.split(), stdin=again)
+            assert ran.code == 3
+            assert "fix: " not in ran.err
+            assert ran.err.endswith(f"\n{report}nothing was recorded; --anyway records it all the same\n")
+            assert mesh(*line.split(), "--json", stdin=again).error["fixes"] == []
+    ok("node", "report", "vps", "-", stdin='{"gpu": true}')
+    assert report in mesh("assign", "vps", "postgres").err, "the other report said nothing of it"
+    with nothing_written(store):
+        assert report not in mesh("node", "report", "nas", "-", stdin="{}").err, "that is the change itself"
+    ok("node", "report", "vps", "-", stdin='{"systemd": false}')
+    assert report not in mesh("assign", "vps", "postgres").err, "that it lacks it was reported"
+    ok("node", "report", "vps", "-", stdin='{"systemd": true}')
+    ok("assign", "vps", "postgres")
+
+
+def test_of_many_machines_that_did_not_say_the_first_are_named(store: Path) -> None:
+    nodes = [{"name": f"n{number}"} for number in range(5)]
+    ok("import", "-", stdin=json.dumps({"format": 1, "nodes": nodes}))
+    zsh = {"name": "zsh", "version": "5.9", "provides": ["shell"], "capabilities": ["tty", "gpu"]}
+    given = {"format": 1, "modules": [zsh], "nodes": [{**node, "assign": ["zsh"]} for node in nodes]}
+    ran = mesh("import", "-", stdin=json.dumps(given))
+    *_, first, _, _, left, _ = ran.err.splitlines()
+    assert first == "  if n0 has 'gpu' and 'tty', report it first: mesh node report n0 FILE"
+    assert left == "  and the same of 3 more nodes"
+
+
 def test_of_very_many_nodes_the_first_are_explained_and_all_are_counted(store: Path) -> None:
     nodes = [{"name": f"n{number}", "assign": ["web"]} for number in range(100)]
     ok("import", "-", stdin=json.dumps({"format": 1, "nodes": nodes}))

@@ -16,6 +16,8 @@ from mesh_cli import wiring
 from mesh_cli.exits import Exit
 from tests.integration.cli.program import (
     EXAMPLES,
+    ROOT,
+    environment,
     events,
     mesh,
     nothing_written,
@@ -194,6 +196,19 @@ def test_ctrl_c_ends_with_130_and_says_that_nothing_was_recorded(store: Path, fo
         assert running.returncode == 130
         assert err.decode() == "interrupted; nothing was recorded\n"
         assert not out
+
+
+SLOW = "import os, signal; [os.kill(os.getpid(), signal.SIGINT) for _ in range(2)]"
+
+
+@pytest.mark.parametrize("line", ["plan", "plan --json", "--help"])
+def test_ctrl_c_while_the_program_is_being_loaded_shows_no_traceback(folder: Path, line: str) -> None:
+    """Most of a short command is loading typer: here one that somebody has no patience with."""
+    written(folder, "typer.py", SLOW)
+    env = environment(PYTHONPATH=os.pathsep.join([str(folder), str(ROOT)]))
+    with started(*line.split(), env=env) as running:
+        out, err = running.communicate(timeout=30)
+    assert (running.returncode, out, err) == (130, b"", b"interrupted\n")
 
 
 def test_ctrl_c_after_the_record_says_that_it_was_recorded(

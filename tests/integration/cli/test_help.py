@@ -106,6 +106,13 @@ def test_what_plans_takes_a_file(line: str) -> None:
     assert re.search(r"^  --file MESH ", mesh(line, "--help").out, re.MULTILINE)
 
 
+@pytest.mark.parametrize("line", ["", "node", "plan", "module add"])
+def test_help_may_be_asked_for_as_a_command(line: str) -> None:
+    assert mesh("help", *line.split()) == mesh(*line.split(), "--help")
+    assert mesh("help", *line.split()).code == 0
+    assert mesh("help", "nod") == mesh("nod"), "and what there is not is told as ever"
+
+
 def test_without_a_command_the_help_is_a_message() -> None:
     for group in GROUPS:
         ran = mesh(*group.split())

@@ -182,6 +182,33 @@ def test_a_module_that_stays_assigned_is_not_dropped_by_replace(store: Path) -> 
             assert "pi" in ran.err
 
 
+def test_a_pin_at_a_node_that_is_replaced_away_is_the_reason_to_refuse(store: Path) -> None:
+    """Part 3: a pin at a node that does not exist is `pin-unsatisfied`; it is never just dropped."""
+    given = json.dumps({"format": 1, "modules": MODULES, "nodes": [{"name": "pi"}]})
+    with nothing_written(store):
+        ran = mesh("import", "-", "--replace", stdin=given)
+        assert ran.code == 3
+        assert "pi is pinned to take 'database' from nas, and there is no node nas" in ran.err
+        assert "would go with it" not in ran.err
+    out = ok("import", "-", "--replace", "--anyway", stdin=given).out
+    assert out.splitlines() == [
+        "- node nas",
+        "~ node pi: keeps its pins",
+        "2 differences: 0 new, 1 changed, 1 removed",
+        "  refused now: pi (`mesh plan` says why)",
+    ]
+    assert node_entry(store, "pi") == {"name": "pi", "assign": ["web"], "pins": {"database": "nas"}}
+
+
+def test_a_document_that_pins_elsewhere_is_the_move_and_only_says_so(third: Path) -> None:
+    """Part 8: "a change that *is* the move (pinning elsewhere) only says so"."""
+    nodes = [{"name": "vps", "assign": ["postgres"]}, {"name": "pi", "pins": {"database": "vps"}}]
+    said = "  pi takes 'database' from vps (postgres) instead of nas (postgres)"
+    assert said in imported({"format": 1, "nodes": nodes}, "--dry-run").splitlines()
+    assert said in imported({"format": 1, "nodes": nodes}).splitlines()
+    assert node_entry(third, "pi")["pins"] == {"database": "vps"}
+
+
 def test_all_or_nothing(store: Path) -> None:
     """One fault in the last line of a document, one node that would be refused: nothing of it is taken."""
     nano, tv = {"name": "nano", "version": "7"}, {"name": "tv"}

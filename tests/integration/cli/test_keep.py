@@ -97,6 +97,8 @@ def test_every_way_out_of_a_refused_change_works_when_pasted(empty: Path, folder
     ):
         ran = mesh(*shlex.split(line)[1:])
         assert ran.code == 3
+        as_data = mesh(*shlex.split(line)[1:], "--json").error["fixes"]
+        assert [(fix["command"], fix["again"]) for fix in as_data] == fixes_in(ran.err)
         for fix, again in fixes_in(ran.err):
             copy.unlink(missing_ok=True)
             ok("backup", copy)

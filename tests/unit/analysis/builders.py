@@ -38,23 +38,21 @@ def keys(resolution: Resolution) -> set[Key]:
     return {key(problem) for refusal in resolution.refusals for problem in refusal.problems}
 
 
-def step_of(line: str) -> tuple[Step, bool]:
-    """What a command line says, and whether it says --anyway: read as `mesh` reads its arguments."""
-    program, command, *arguments = shlex.split(line)
+def step_of(line: str) -> Step:
+    """What a command line says: read as `mesh` reads its arguments. It has no options."""
+    program, command, *said = shlex.split(line)
     assert program == "mesh"
-    anyway = "--anyway" in arguments
-    said = [argument for argument in arguments if argument != "--anyway"]
     assert not any(argument.startswith("-") for argument in said)
     match command, said:
         case "assign", [name, given]:
-            return Assign(node=name, module=given), anyway
+            return Assign(node=name, module=given)
         case "unassign", [name, given]:
-            return Unassign(node=name, module=given), anyway
+            return Unassign(node=name, module=given)
         case "unpin", [name, provision]:
-            return Unpin(node=name, provision=provision), anyway
+            return Unpin(node=name, provision=provision)
         case "pin", [name, provision, source]:
             at, slash, given = source.partition("/")
             assert bool(given) is bool(slash)
-            return SetPin(node=name, pin=Pin(provision=provision, node=at, module=given or None)), anyway
+            return SetPin(node=name, pin=Pin(provision=provision, node=at, module=given or None))
         case _:
             raise AssertionError(f"no such command line: {line}")

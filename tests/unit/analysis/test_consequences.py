@@ -84,6 +84,26 @@ def test_a_pin_elsewhere_is_the_move_itself() -> None:
     assert not found.harmful
 
 
+def test_an_entry_with_a_pin_elsewhere_is_the_move_itself() -> None:
+    """As an import writes it. A pin that the entry had before says nothing, and no pin neither."""
+    pins = {"database": "vps"}
+    moving = PutNode(node=mesh([], [node("pi", "web", pins=pins)]).nodes[0])
+    there = SetPin(node="pi", pin=Pin(provision="database", node="vps"))
+    assert of(TWO, moving) == of(TWO, there)
+    assert of(TWO, moving).meant == (Move(node="pi", provision="database", before=NAS, after=VPS),)
+    bare = PutNode(node=mesh([], [node("pi", "web")]).nodes[0])
+    found = of(TWO, bare, Unassign(node="nas", module="postgres"))
+    assert (len(found.moves), found.meant) == (1, ())
+    new = PutNode(node=mesh([], [node("new", "web", pins=pins)]).nodes[0])
+    assert of(TWO, new) == NOTHING, "a node that is new has nothing that could move"
+    # The pin is at the node where the answer stood, and was: what moves it is another module there.
+    stack, own = module("stack", requires=["dbms"]), module("own", "dbms", DATABASE)
+    pinned = node("pi", "web", pins={"database": "nas"})
+    before = mesh([stack, own, WEB], [node("nas", "stack"), pinned])
+    other = PutModule(module=module_from_data(module("stack", DATABASE)))
+    assert [move.node for move in of(before, other, PutNode(node=before.nodes[1])).moves] == ["pi"]
+
+
 def test_an_answer_that_moves_because_of_something_else() -> None:
     found = of(TWO, Unassign(node="nas", module="postgres"), Unpin(node="pi", provision="database"))
     assert found.moves == (Move(node="pi", provision="database", before=NAS, after=VPS),)
@@ -138,6 +158,8 @@ def test_a_pin_that_goes_with_its_node() -> None:
     assert found.lost_pins == (LostPin(node="a", pin=Pin(provision="p", node="b")),)
     assert not found.harmful, "a pin that does nothing refuses nobody"
     assert of(idle, DropNode(node="b"), DropNode(node="a")).lost_pins == ()
+    again = PutNode(node=idle.nodes[0])
+    assert of(idle, DropNode(node="b"), again).lost_pins == (), "it is put there again"
 
 
 def test_nodes_that_are_refused_no_longer() -> None:

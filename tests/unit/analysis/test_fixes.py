@@ -26,7 +26,7 @@ def the_fixes(of: Mesh, name: str = "pi", **limits: Any) -> Fixes:
 
 
 def lines(fixes: Fixes) -> list[str]:
-    return [command(fix.step) for fix in fixes.found]
+    return [command(step) for step in fixes.found]
 
 
 def test_what_is_shown_and_tried() -> None:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from mesh_core import Capability, CatalogueError, Mesh, Node, Pin, mesh_from_data, mesh_to_data
+from mesh_core.analysis.difference import difference
 from mesh_core.analysis.merge import merged
+from mesh_core.analysis.proposal import propose
 from mesh_core.wire.document import mesh_document_from_data
-from tests.unit.analysis.builders import DATABASE, mesh, module, node
+from tests.unit.analysis.builders import DATABASE, POSTGRES, mesh, module, node
 
 STANDING = mesh(
     [module("zsh", "shell"), module("bash", "shell")],
@@ -68,6 +70,31 @@ def test_nodes_that_it_does_not_name_stay_unless_it_replaces() -> None:
     assert [n.name for n in laid(document, replace=True).nodes] == ["nas", "vps"]
     vps = laid(document).node("vps")
     assert vps == Node(name="vps", assigned=["zsh"])
+
+
+def test_a_pin_at_what_is_replaced_away_is_left_unless_the_entry_mentions_its_pins() -> None:
+    """> a pin to a missing node is `pin-unsatisfied` (design, part 3): never dropped without a word"""
+    asking = module("web", requires=["database"])
+    pinned = node("pi", "web", pins={"database": "nas"})
+    standing = mesh([POSTGRES, asking], [node("nas", "postgres"), node("vps", "postgres"), pinned])
+    kept = (Pin(provision="database", node="nas"),)
+    without_nas = {"modules": [POSTGRES, asking], "nodes": [node("vps", "postgres"), {"name": "pi"}]}
+    without_postgres = {"modules": [asking], "nodes": [node("nas"), {"name": "pi"}]}
+    for document, code, lost in (
+        (without_nas, "pin-unsatisfied", ()),
+        (without_postgres, "no-provider", ()),
+        ({**without_nas, "nodes": [node("vps", "postgres"), {"name": "pi", "pins": {}}]}, "", kept),
+    ):
+        after = laid(document, standing, replace=True)
+        pi = after.node("pi")
+        assert pi is not None
+        assert pi.pins == (() if lost else kept)
+        proposal = propose(standing, difference(standing, after))
+        assert proposal.after == after
+        assert [pin.pin for pin in proposal.consequences.lost_pins] == [*lost]
+        codes = [p.code for refusal in proposal.consequences.refused for p in refusal.problems]
+        assert codes == ([code] if code else [])
+        assert proposal.consequences.harmful
 
 
 def test_what_a_machine_reported_is_never_overwritten() -> None:

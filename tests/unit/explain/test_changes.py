@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from mesh_core import (
     Assign,
@@ -41,7 +42,7 @@ PIN = Pin(provision="database", node="nas", module="postgres")
         (Unpin(node="pi", provision="database"), "pi is no longer pinned for 'database'"),
         (PutModule(module=Module(name="zsh", version="5.9")), "zsh 5.9 is in the catalogue"),
         (DropModule(module="zsh"), "zsh is no longer in the catalogue"),
-        (PutNode(node=Node(name="pi")), "node pi"),
+        (PutNode(node=Node(name="pi")), "node pi is in the mesh"),
         (DropNode(node="pi"), "node pi is removed"),
         (Report(node="pi", capabilities=[Capability(name="g")]), "pi reported 1 capability"),
         (Report(node="pi", capabilities=[]), "pi reported 0 capabilities"),
@@ -56,6 +57,7 @@ BEFORE = mesh(
     [module("zsh", "shell")],
     [node("pi", "zsh", pins={"database": "nas", "mail": "nas"}, capabilities={}), node("nas")],
 )
+NAS, PI = BEFORE.nodes
 
 
 def put_module(**parts: Any) -> PutModule:
@@ -74,8 +76,12 @@ def put_module(**parts: Any) -> PutModule:
         (PutNode(node=Node(name="vps", assigned=["a", "b"])), ["+ node vps: + assign a, + assign b"]),
         (
             PutNode(node=Node(name="pi", assigned=["a"], pins=[PIN], capabilities=[Capability(name="g")])),
-            [f"~ node pi: + assign a, - assign zsh, {PINS}, + what it reported"],
+            [f"~ node pi: + assign a, - assign zsh, {PINS}, ~ what it reported"],
         ),
+        (PutNode(node=evolve(PI, capabilities=None)), ["~ node pi: - what it reported"]),
+        (PutNode(node=evolve(NAS, capabilities=[])), ["~ node nas: + what it reported"]),
+        (PutNode(node=Node(name="vps", capabilities=[])), ["+ node vps: + what it reported"]),
+        (PutNode(node=PI), ["~ node pi: keeps its pins"]),
         (Assign(node="pi", module="a"), ["a is assigned to pi"]),
     ],
 )
@@ -131,6 +137,15 @@ def test_moves_and_lost_pins() -> None:
         "1 answer would move to another node or module:",
         "  pi takes 'database' from nas (stack) instead of nas (own)",
         "the pin of x for 'mail' at old would go with it",
+    ]
+
+
+def test_a_move_that_is_meant_is_only_told() -> None:
+    rivals = [node("nas", "postgres"), node("vps", "postgres")]
+    of = mesh([POSTGRES, WEB], [*rivals, node("pi", "web", pins={"database": "nas"})])
+    assert consequences_of(of, SetPin(node="pi", pin=Pin(provision="database", node="vps"))) == [
+        "1 answer would move as is said:",
+        "  pi takes 'database' from vps (postgres) instead of nas (postgres)",
     ]
 
 

@@ -18,7 +18,7 @@ def idle_data(why: str) -> dict[str, Any]:
 
 
 PINNED = "pi is pinned to take 'database' from nas/postgres, and"
-END = "the pin does nothing. mesh unpin pi database"
+END = "the pin does nothing; fix: mesh unpin pi database"
 UNOFFERED = "'metrics' from every, and no node offers it: there is nothing to take"
 FOUND: list[tuple[Lint, str, dict[str, Any]]] = [
     (

@@ -3,9 +3,8 @@
 import pytest
 
 from mesh_core import Assign, Pin, SetPin, Unassign, Unpin
-from mesh_core.analysis.fixes import Fix
-from mesh_core.analysis.what_if import Move, Step
-from mesh_core.explain.words import both, command, counted, fix_command, near, offer, some, verb
+from mesh_core.analysis.what_if import Step
+from mesh_core.explain.words import both, command, counted, near, offer, some, verb
 from mesh_core.problems import Offer
 from tests.unit.analysis.builders import step_of
 
@@ -63,28 +62,4 @@ STEPS: list[tuple[Step, str]] = [
 @pytest.mark.parametrize(("step", "line"), STEPS)
 def test_a_step_and_its_command_line(step: Step, line: str) -> None:
     assert command(step) == line
-    assert step_of(line) == (step, False)
-    assert fix_command(Fix(step=step)) == line
-
-
-def test_a_fix_that_moves_an_answer_has_to_be_meant() -> None:
-    moved = Move(
-        node="pi",
-        provision="database",
-        before=Offer(node="nas", module="a"),
-        after=Offer(node="vps", module="a"),
-    )
-    unassign = Unassign(node="nas", module="a")
-    assert fix_command(Fix(step=unassign, moves=(moved,))) == "mesh unassign nas a --anyway"
-    assert step_of("mesh unassign nas a --anyway") == (unassign, True)
-
-
-def test_a_pin_that_is_the_move_need_not_say_so() -> None:
-    def move(node: str, provision: str) -> Move:
-        before, after = Offer(node="nas", module="a"), Offer(node="vps", module="a")
-        return Move(node=node, provision=provision, before=before, after=after)
-
-    pin = SetPin(node="pi", pin=Pin(provision="database", node="vps"))
-    assert fix_command(Fix(step=pin, moves=(move("pi", "database"),))) == "mesh pin pi database vps"
-    for other in (move("vps", "database"), move("pi", "mail")):
-        assert fix_command(Fix(step=pin, moves=(move("pi", "database"), other))).endswith(" vps --anyway")
+    assert step_of(line) == step

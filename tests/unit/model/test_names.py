@@ -164,6 +164,8 @@ def test_the_sentence_has_the_name_the_rule_and_the_spelling() -> None:
         "1 to 63 of a-z, 0-9 and '-', beginning and ending with a letter or a digit; 'my-pi' would do"
     )
     assert str(name_fault(NameKind.MODULE, "é")).endswith("a letter or a digit")
+    rule = "1 to 128 printable characters without white space"
+    assert str(name_fault(NameKind.VERSION, "1 0")) == f"'1 0' is no version: {rule}"
 
 
 WITH_A_NAME: list[tuple[NameKind, Callable[[str], object]]] = [

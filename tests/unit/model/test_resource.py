@@ -144,6 +144,22 @@ def test_what_has_its_own_field_is_no_attribute(reserved: str) -> None:
         Resource(kind="file", path="/a", attributes_json={reserved: "x"})
 
 
+@pytest.mark.parametrize(
+    ("attribute", "found"),
+    [
+        (float("nan"), "the number nan"),
+        ([float("-inf")], "the number -inf"),
+        ({"a": "\ud800"}, "a lone surrogate"),
+        ({1: 2}, "the key 1, which is no text"),
+        (b"a", "a bytes"),
+    ],
+)
+def test_what_is_no_plain_data_is_told_in_a_sentence(attribute: Any, found: str) -> None:
+    with pytest.raises(InvalidValue) as raised:
+        Resource(kind="file", path="/a", attributes_json={"of": attribute})
+    assert str(raised.value) == f"attributes are plain JSON data: found {found}"
+
+
 def test_one_manifest_names_an_identity_once() -> None:
     """> one manifest that names an identity twice is refused"""
     same = [Resource(kind="file", path="/a"), Resource(kind="directory", path="/a")]

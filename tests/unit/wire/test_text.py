@@ -106,7 +106,7 @@ def test_bytes_that_are_no_utf_8(content: bytes, place: int, syntax: Syntax) -> 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no JSON at line 1, column 1: Expecting value"),
+        ("\f", "no JSON at line 1, column 1: Expecting value"),
         ("{", "no JSON at line 1, column 2: "),
         ('{"format": 1,\n  "nodes": [}', "no JSON at line 2, column 13: "),
         ("{'format': 1}", "no JSON at line 1, column 2: "),
@@ -137,6 +137,14 @@ def test_a_root_that_is_no_object() -> None:
         assert (fault.path, fault.wanted) == ("$", "wanted an object")
 
 
+@pytest.mark.parametrize("text", ["", "\n", " \t\r\n  "])
+def test_an_empty_json_document_is_called_empty(text: str) -> None:
+    for read in (read_mesh, read_module, read_report):
+        assert faults_of(text, JSON, read) == [
+            Fault(path="$", found="it is empty", wanted="wanted an object")
+        ]
+
+
 def test_an_empty_toml_document_only_lacks_its_format() -> None:
     assert [fault.path for fault in faults_of("", TOML)] == ["$.format"]
 
@@ -150,6 +158,15 @@ def test_json_that_is_nested_too_deeply(depth: int) -> None:
         said = (fault.path, fault.found, fault.wanted)
         known = "the keys here are format, modules, nodes"
         assert said in [("$", "nested too deeply", "nest it less deeply"), ("$.x", "unknown key", known)]
+
+
+def test_json_that_only_the_reader_of_python_can_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 3.12 on it reads what is nested more deeply than a function of ours can go down."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    monkeypatch.setattr("mesh_core.wire.text.json.loads", lambda *_, **__: {"format": 1, "x": deep})
+    assert the_fault("{}") == Fault(path="$", found="nested too deeply", wanted="nest it less deeply")
 
 
 @pytest.mark.parametrize("depth", [100, 300, 400, 500, 1_000, 20_000])
