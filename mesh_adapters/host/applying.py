@@ -22,12 +22,13 @@ from mesh_adapters.host.journal import Journal
 from mesh_adapters.host.kind import Kind
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.status import status_of
-from mesh_core import Fault, WireError
+from mesh_core import Fault, Resource, WireError
 from mesh_core.model.declaration import Declaration
 from mesh_core.reconcile import (
     ON_THE_MACHINE,
     Action,
     NotTaken,
+    Owned,
     Taken,
     TooManyRemovals,
     holds,
@@ -145,13 +146,20 @@ def unchanged(content: bytes, host: Host) -> Applied | None:
     taken, seen = journal.taken(), journal.fact("seen")
     if taken is None or seen is None or hashlib.sha256(content).hexdigest() != seen:
         return None
-    entries = journal.entries()
-    if any(entry.owned.in_flight or entry.owned.stale for entry in entries) or journal.fact("sweep_due"):
+    owned = journal.owned()
+    if any(one.in_flight or one.stale for one in owned) or journal.fact("sweep_due"):
         return None
-    looked_at = [entry for entry in entries if not entry.owned.brought]
-    observed, unseen = observe([entry.resource for entry in looked_at], host.kinds, host.machine)
-    if unseen or not all(holds(e.owned.left, observed[e.owned.identity]) for e in looked_at):
+    if not _as_left([one for one in owned if not one.brought], host):
         return None
     asked = [asked_from_data(data) for data in journal.fact("checks")]
     checks = run_checks(asked, host.machine)
     return Applied(node=taken.node, generation=taken.generation, events=(), troubles=(), checks=checks)
+
+
+def _as_left(owned: Sequence[Owned], host: Host) -> bool:
+    """Whether everything is as the host left it. What has a path needs no more to be looked at."""
+    paths = [Resource(kind=o.kind, path=o.identity[5:]) for o in owned if o.identity.startswith("path:")]
+    others = [o.identity for o in owned if not o.identity.startswith("path:")]
+    resources = [entry.resource for entry in host.journal.entries_of(others)] if others else []
+    observed, unseen = observe([*paths, *resources], host.kinds, host.machine)
+    return not unseen and all(holds(one.left, observed[one.identity]) for one in owned)

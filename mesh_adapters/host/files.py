@@ -12,8 +12,9 @@ import hashlib
 import os
 import pwd
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from attrs import frozen
@@ -24,6 +25,7 @@ MOST_BYTES = 64 * 1024 * 1024
 """The largest file whose bytes are remembered, to be put back."""
 
 _TEMPORARY = ".mesh-host-"
+_CHUNK = 256 * 1024
 
 
 @frozen(kw_only=True)
@@ -52,27 +54,30 @@ class Files:
 
     def at(self, path: str) -> Path:
         """Where a path of the machine is here."""
-        if self.root == Path("/"):
-            return Path(path)
-        parent = _inside(self.root, os.path.dirname(path))
-        return parent / os.path.basename(path)
+        folder, name = os.path.split(path)
+        return self._directory(folder) / name
+
+    def _directory(self, path: str) -> Path:
+        return Path(path) if self.root == Path("/") else _inside(self.root, path)
 
     def look(self, path: str) -> Found | None:
         """What is at a path, links not followed; None where nothing is."""
-        place = self.at(path)
-        try:
-            status = os.lstat(place)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        kind = stat.S_IFMT(status.st_mode)
-        return Found(
-            type=_TYPES.get(kind, "special"),
-            mode=f"{stat.S_IMODE(status.st_mode):04o}",
-            owner=_user(status.st_uid),
-            group=_group(status.st_gid),
-            sha256=sha256_of(place) if kind == stat.S_IFREG else None,
-            target=os.readlink(place) if kind == stat.S_IFLNK else None,
-        )
+        return _look(str(self.at(path)), _user, _group)
+
+    def look_all(self, paths: Iterable[str]) -> dict[str, Found | OSError | None]:
+        """As `look`, of many: directories are followed, and names of users looked up, once for all."""
+        directories: dict[str, str] = {}
+        user, group = cache(_user), cache(_group)
+        found: dict[str, Found | OSError | None] = {}
+        for path in paths:
+            folder, name = os.path.split(path)
+            try:
+                if folder not in directories:
+                    directories[folder] = str(self._directory(folder))
+                found[path] = _look(f"{directories[folder]}/{name}", user, group)
+            except OSError as error:
+                found[path] = error
+        return found
 
     def read(self, path: str) -> bytes:
         """The bytes of a regular file of at most `MOST_BYTES`."""
@@ -175,11 +180,32 @@ class Files:
         self._step("settled")
 
 
-def sha256_of(place: Path) -> str:
+def _look(place: str, user: Callable[[int], str], group: Callable[[int], str]) -> Found | None:
+    try:
+        status = os.lstat(place)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    kind = stat.S_IFMT(status.st_mode)
+    return Found(
+        type=_TYPES.get(kind, "special"),
+        mode=f"{stat.S_IMODE(status.st_mode):04o}",
+        owner=user(status.st_uid),
+        group=group(status.st_gid),
+        sha256=sha256_of(place) if kind == stat.S_IFREG else None,
+        target=os.readlink(place) if kind == stat.S_IFLNK else None,
+    )
+
+
+def sha256_of(place: str) -> str:
     """The SHA-256 of a regular file's bytes, in hexadecimal."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    digest = hashlib.sha256()
+    try:
+        while chunk := os.read(descriptor, _CHUNK):
+            digest.update(chunk)
+    finally:
+        os.close(descriptor)
+    return digest.hexdigest()
 
 
 def sync_directory(place: Path) -> None:

@@ -12,10 +12,10 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve, frozen
 
@@ -23,8 +23,11 @@ from mesh_adapters.host.files import sync_directory
 from mesh_adapters.host.steps import Step, no_step
 from mesh_core import Resource
 from mesh_core.canonical import canonical_json
+from mesh_core.model.resource import RESERVED_KEYS
 from mesh_core.reconcile import Owned, State, Taken
 from mesh_core.wire.data import resource_to_data
+
+_Read = TypeVar("_Read")
 
 APPLICATION_ID = 0x4D486F73
 """What tells our file from another program's."""
@@ -36,20 +39,23 @@ CREATE TABLE owned (
     identity TEXT NOT NULL PRIMARY KEY,
     kind TEXT NOT NULL,
     position INTEGER NOT NULL,
-    resource TEXT NOT NULL,
     before TEXT,
     left TEXT,
     intended TEXT,
     in_flight INTEGER NOT NULL,
     brought INTEGER NOT NULL,
     stale INTEGER NOT NULL,
-    digest TEXT NOT NULL
+    digest TEXT NOT NULL,
+    -- Last: it can be large, and is not read where only the state matters.
+    resource TEXT NOT NULL,
+    resource_digest TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- Bytes of files that were there before, by their SHA-256.
 CREATE TABLE kept (sha256 TEXT NOT NULL PRIMARY KEY, content BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 """
-_COLUMNS = "identity, kind, position, resource, before, left, intended, in_flight, brought, stale"
+_STATE = "identity, kind, position, before, left, intended, in_flight, brought, stale, digest"
+_COLUMNS = f"{_STATE}, resource, resource_digest"
 
 
 class JournalError(Exception):
@@ -106,9 +112,21 @@ class Journal:
 
     def entries(self) -> tuple[Entry, ...]:
         """Everything owned, by identity. Raises `JournalError` where a row is not as it was written."""
+        return tuple(self._rows(_COLUMNS, _entry))
+
+    def entries_of(self, identities: Iterable[str]) -> tuple[Entry, ...]:
+        """As `entries`, only those. Raises `JournalError`."""
+        wanted = set(identities)
+        return tuple(entry for entry in self.entries() if entry.owned.identity in wanted)
+
+    def owned(self) -> tuple[Owned, ...]:
+        """As `entries`, without the resources: much less is read. Raises `JournalError`."""
+        return tuple(self._rows(_STATE, _owned))
+
+    def _rows(self, columns: str, read: Callable[[tuple[Any, ...]], _Read]) -> list[_Read]:
         try:
-            rows = self._db.execute(f"SELECT {_COLUMNS}, digest FROM owned ORDER BY identity").fetchall()
-            return tuple(_entry(row) for row in rows)
+            rows = self._db.execute(f"SELECT {columns} FROM owned ORDER BY identity").fetchall()
+            return [read(row) for row in rows]
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
             raise JournalError(_damaged(self.directory, str(error))) from error
 
@@ -178,7 +196,7 @@ class Journal:
         rows = [_row(entry) for entry in entries]
         marks = ", ".join("?" * len(rows[0])) if rows else ""
         if rows:
-            statement = f"INSERT OR REPLACE INTO owned ({_COLUMNS}, digest) VALUES ({marks})"
+            statement = f"INSERT OR REPLACE INTO owned ({_COLUMNS}) VALUES ({marks})"
             self._db.executemany(statement, rows)
 
     def _put_facts(self, facts: dict[str, Any]) -> None:
@@ -251,11 +269,10 @@ def _damaged(directory: Path, why: str) -> str:
 
 def _row(entry: Entry) -> tuple[Any, ...]:
     owned = entry.owned
-    values = (
+    state = (
         owned.identity,
         owned.kind,
         owned.position,
-        canonical_json(resource_to_data(entry.resource)),
         _written(owned.before),
         _written(owned.left),
         _written(owned.intended),
@@ -263,36 +280,47 @@ def _row(entry: Entry) -> tuple[Any, ...]:
         int(owned.brought),
         int(owned.stale),
     )
-    return (*values, _digest(values))
+    resource = canonical_json(resource_to_data(entry.resource))
+    return (*state, _digest(state), resource, _digest(resource))
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    *values, digest = row
-    identity, kind, position, resource, before, left, intended, in_flight, brought, stale = values
-    if _digest(tuple(values)) != digest:
+    *state, resource, digest = row
+    owned = _owned(tuple(state))
+    if _digest(resource) != digest:
+        raise ValueError(f"the resource of {owned.identity} is not as it was written")
+    return Entry(owned=owned, resource=resource_from_data(json.loads(resource)))
+
+
+def _owned(row: tuple[Any, ...]) -> Owned:
+    *state, digest = row
+    identity, kind, position, before, left, intended, in_flight, brought, stale = state
+    if _digest(tuple(state)) != digest:
         raise ValueError(f"the entry of {identity} is not as it was written")
-    data = json.loads(resource)
-    attributes = {key: value for key, value in data.items() if key not in ("kind", "path", "name")}
-    return Entry(
-        owned=Owned(
-            identity=identity,
-            kind=kind,
-            position=position,
-            before=_read(before),
-            left=_read(left),
-            intended=_read(intended),
-            in_flight=bool(in_flight),
-            brought=bool(brought),
-            stale=bool(stale),
-        ),
-        resource=Resource(
-            kind=data["kind"], path=data.get("path"), name=data.get("name"), attributes_json=attributes
-        ),
+    return Owned(
+        identity=identity,
+        kind=kind,
+        position=position,
+        before=_read(before),
+        left=_read(left),
+        intended=_read(intended),
+        in_flight=bool(in_flight),
+        brought=bool(brought),
+        stale=bool(stale),
     )
 
 
-def _digest(values: tuple[Any, ...]) -> str:
-    return hashlib.sha256(repr(values).encode()).hexdigest()
+def resource_from_data(data: dict[str, Any]) -> Resource:
+    """A resource as `resource_to_data` gives it."""
+    attributes = {key: value for key, value in data.items() if key not in RESERVED_KEYS}
+    return Resource(
+        kind=data["kind"], path=data.get("path"), name=data.get("name"), attributes_json=attributes
+    )
+
+
+def _digest(content: str | tuple[Any, ...]) -> str:
+    text = content if isinstance(content, str) else repr(content)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _written(state: State | None) -> str | None:

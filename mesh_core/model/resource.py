@@ -36,7 +36,7 @@ class Resource:
 
     def __attrs_post_init__(self) -> None:
         why = kind_fault(self.kind) or place_fault(self.path, self.name)
-        if why is None and RESERVED_KEYS & self.attributes.keys():
+        if why is None and self.attributes_json != "{}" and RESERVED_KEYS & self.attributes.keys():
             why = "kind, path and name are not attributes"
         if why is not None:
             raise InvalidValue(BadResource(why=why))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mesh_core.faults import BadText, InvalidValue
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 def has_surrogate(text: str) -> bool:
     """Whether a text holds a lone surrogate, which no UTF-8 can carry."""
-    return any("\ud800" <= c <= "\udfff" for c in text)
+    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def refuse_surrogates(where: str, *texts: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from mesh_adapters.host.attributes import GROUP, MODE, OWNER, text
+from mesh_adapters.host.files import Found
 from mesh_adapters.host.kind import (
     Acted,
     AttributeFault,
@@ -65,7 +66,8 @@ class File(SimpleKind):
 
     def observe(self, resources: Sequence[Resource], machine: Machine) -> Mapping[str, Observed]:
         """Type, digest, mode, owner and group of what is there."""
-        return {resource.identity: _look(resource, machine) for resource in resources}
+        found = machine.files.look_all(str(resource.path) for resource in resources)
+        return {f"path:{path}": _observed(path, there) for path, there in found.items()}
 
     def brings(self, action: Action, resource: Resource, machine: Machine) -> Brought | Failed:
         """The directories above it that are not there."""
@@ -98,12 +100,9 @@ class File(SimpleKind):
         return Done()
 
 
-def _look(resource: Resource, machine: Machine) -> Observed:
-    path = str(resource.path)
-    try:
-        found = machine.files.look(path)
-    except OSError as error:
-        return Unobservable(why=words_of(error, path))
+def _observed(path: str, found: Found | OSError | None) -> Observed:
+    if isinstance(found, OSError):
+        return Unobservable(why=words_of(found, path))
     if found is None:
         return None
     facts: dict[str, Fact] = {

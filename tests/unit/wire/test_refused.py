@@ -205,7 +205,11 @@ def test_a_key_that_is_needed(path: str) -> None:
             "name, version, requires, provides, claims, capabilities, resources, checks",
             "requires",
         ),
-        ("$.modules[0].Name", "name, version, requires, provides, claims, capabilities, resources, checks", "name"),
+        (
+            "$.modules[0].Name",
+            "name, version, requires, provides, claims, capabilities, resources, checks",
+            "name",
+        ),
         ("$.modules[1].provides[0].scop", "name, scope, exports", "scope"),
         ("$.modules[2].requires[1].form", "name, from", "from"),
         ("$.modules[2].requires[1].from_", "name, from", "from"),
