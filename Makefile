@@ -1,5 +1,5 @@
-# What one does here. Each target sets up .venv by itself, from requirements/dev.lock; nothing is
-# installed anywhere else. `make clean test PYTHON=python3.12` says which Python.
+# What one does here. Each target sets up .venv by itself, from requirements/dev.lock; only `make test`, and
+# only as root, installs anything elsewhere. `make clean test PYTHON=python3.12` says which Python.
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -26,8 +26,10 @@ $(READY): pyproject.toml requirements/dev.lock scripts/venv.sh
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/homelab/demo.sh
 
-# One worker for each processor.
+# One worker for each processor. As root on Debian, what some tests need of the system is installed first,
+# after saying so; where it can't be, those tests are skipped with one line that says so.
 test: $(READY)
+	@sh scripts/system_packages.sh
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: $(READY)

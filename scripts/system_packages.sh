@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs what the tests that boot whole machines (tests/integration/lab) need of Debian and is not
+# there. Says and does nothing when all is there; where it cannot install, says what will be skipped.
+# No service is started by it.
+set -eu
+
+# systemd boots the machines. dbus is how their systemd answers `systemd-run --wait` and the like.
+# init-system-helpers has what the scripts of a package with a service call.
+packages='systemd dbus init-system-helpers'
+policy=/usr/sbin/policy-rc.d
+
+missing() {
+    for package in $packages; do
+        dpkg-query --show --showformat '${db:Status-Status}' "$package" 2>/dev/null |
+            grep -qx installed || printf ' %s' "$package"
+    done
+}
+
+skipped() {
+    echo "the tests of whole machines will be skipped: $1"
+    exit 0
+}
+
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || skipped 'this is no Debian'
+wanted=$(missing)
+[ -n "$wanted" ] || exit 0
+[ "$(id -u)" = 0 ] || skipped "not root, and not installed:$wanted"
+
+echo "installing for the tests of whole machines:$wanted"
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 1' HUP INT TERM
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() {
+    apt-get -qq -o DPkg::Lock::Timeout=120 update &&
+        # shellcheck disable=SC2086
+        apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends $wanted >/dev/null
+}
+install || skipped "apt could not install$wanted"
