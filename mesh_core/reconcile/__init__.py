@@ -11,12 +11,14 @@ from mesh_core.reconcile.acceptance import (
     why_not,
 )
 from mesh_core.reconcile.actions import LET_GO, ON_THE_MACHINE, TAKEN_OFF, Act, Action
+from mesh_core.reconcile.intent import intending, settled
 from mesh_core.reconcile.owned import Owned
 from mesh_core.reconcile.reconcile import Wanted, reconcile
 from mesh_core.reconcile.removals import most_removed, too_many
-from mesh_core.reconcile.state import Fact, State, holds
+from mesh_core.reconcile.state import HALFWAY, Fact, State, holds
 
 __all__ = [
+    "HALFWAY",
     "LET_GO",
     "ON_THE_MACHINE",
     "TAKEN_OFF",
@@ -34,8 +36,10 @@ __all__ = [
     "TooManyRemovals",
     "Wanted",
     "holds",
+    "intending",
     "most_removed",
     "reconcile",
+    "settled",
     "too_many",
     "why_not",
 ]

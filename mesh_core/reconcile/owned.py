@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from mesh_core.reconcile.state import State, holds
+from mesh_core.reconcile.state import HALFWAY, State, holds
 
 
 @frozen(kw_only=True)
@@ -31,20 +31,43 @@ class Owned:
     def made_so(self, observed: State | None) -> bool:
         """Whether what is observed is the host's own doing, or what it found: nobody else's.
 
-        Where an act was begun and not confirmed, each fact may be as it was or as it was to be.
+        Where an act was begun and not confirmed, each fact may be as it was or as it was to be, and it may be
+        halfway.
         """
         if not self.in_flight:
             return holds(self.left, observed)
-        possible = (self.left, self.intended, self.before)
+        if observed is not None and observed.get(HALFWAY):
+            return True
+        possible = self._possible()
         if observed is None:
             return None in possible
-        return any(holds(state, observed) for state in possible if state is not None) or _mixed(
-            observed, [state for state in possible if state is not None]
-        )
+        states = [state for state in possible if state is not None]
+        return any(holds(state, observed) for state in states) or _mixed(observed, states)
+
+    def left_as(self, observed: State | None) -> State | None:
+        """How the host left it, where an act that was begun is taken up again, or given up.
+
+        What such an act brought about is the host's doing and stays so, whatever is intended next.
+        """
+        if not self.in_flight or observed is None or not self.made_so(observed):
+            return self.left
+        if holds(self.before, observed):
+            return self.left
+        cared = {name for state in (self.left, self.intended) if state for name, _ in state.facts}
+        return State(facts=[(name, fact) for name, fact in observed.facts if name in cared])
+
+    def _possible(self) -> tuple[State | None, ...]:
+        """What may be there while an act is in flight. What was never left so, is not how it was left."""
+        begun = (self.intended, self.before)
+        return begun if self.left is None else (self.left, *begun)
 
 
 def _mixed(observed: State, possible: list[State]) -> bool:
-    """Whether each fact is that of one of the possible states, which all have an opinion on it."""
+    """Whether each fact is that of one of the possible states of its type.
+
+    A file is replaced by a link in one go, and never half.
+    """
+    possible = [state for state in possible if state.get("type") == observed.get("type")]
     if len(possible) < 2:
         return False
     managed = set().union(*[dict(state.facts) for state in possible])

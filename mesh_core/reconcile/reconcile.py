@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -45,25 +45,47 @@ def reconcile(
     identity once. `observed` has a state (None: not there) for each declared and each owned identity;
     one that is missing could not be looked at, and nothing is done to it. What is no longer declared goes
     first, the last made first; what came along goes last, and only where something else goes, or `sweep`
-    says that an earlier run did not come so far.
+    says that an earlier run did not come so far. A directory goes after what is in it: with what came
+    along, where some of that is in it.
     """
     entries = {entry.identity: entry for entry in owned}
     named = {wanted.identity for wanted in declared}
-    gone = sorted(
-        (e for e in entries.values() if e.identity not in named and e.identity in observed),
-        key=lambda entry: (entry.position, entry.identity),
-        reverse=True,  # a directory stands before what is in it
-    )
-    going = [_let_go(entry, observed[entry.identity]) for entry in gone if not entry.brought]
+    gone = [e for e in entries.values() if e.identity not in named and e.identity in observed]
+    sweeping = sweep or any(not entry.brought or entry.in_flight for entry in gone)
+    needed = {above for identity in named for above in _above(identity)}
+    swept = [e for e in gone if e.brought and sweeping and (e.in_flight or e.identity not in needed)]
+    late = {above for entry in swept for above in _above(entry.identity)}
+    going = [entry for entry in gone if not entry.brought]
+    at_once = _last_first(entry for entry in going if entry.identity not in late)
+    first = [_let_go(entry, observed[entry.identity]) for entry in at_once]
+    waiting = [entry for entry in going if entry.identity in late]
+    last = [_let_go(entry, observed[entry.identity]) for entry in _last_first([*swept, *waiting])]
     making = [
         _become(position, wanted, entries.get(wanted.identity), observed[wanted.identity])
         for position, wanted in enumerate(declared)
         if wanted.identity in observed
     ]
-    noticed = _take_notice([*going, *(action for action in making if action)], declared, entries, observed)
-    sweeping = sweep or bool(going) or any(entry.in_flight for entry in gone if entry.brought)
-    swept = [_sweep(entry, observed[entry.identity]) for entry in gone if entry.brought and sweeping]
-    return (*going, *noticed, *swept)
+    changing = [*first, *last, *(action for action in making if action)]
+    return (*first, *_take_notice(changing, declared, entries, observed), *last)
+
+
+def _last_first(entries: Iterable[Owned]) -> list[Owned]:
+    """The last made first; and what is in a directory before the directory, wherever the two stood."""
+    given = list(entries)
+    positions = {entry.identity: entry.position for entry in given}
+    for entry in given:
+        for above in _above(entry.identity):
+            if above in positions:
+                positions[above] = min(positions[above], entry.position)
+    return sorted(given, key=lambda entry: (positions[entry.identity], entry.identity), reverse=True)
+
+
+def _above(identity: str) -> Iterator[str]:
+    """The identities of the directories above a path; none for what has no path."""
+    while identity.startswith("path:/"):
+        identity = identity.rpartition("/")[0]
+        if identity != "path:":
+            yield identity
 
 
 def _become(position: int, wanted: Wanted, entry: Owned | None, observed: State | None) -> Action | None:
@@ -100,8 +122,9 @@ def _remembered(entry: Owned | None, wanted: Wanted, observed: State | None) -> 
     if entry.before is None or observed is None:
         return entry.before
     known = entry.before.as_data()
-    new = {name: fact for name, fact in observed.facts if name in wanted.state.as_data()}
-    return State(facts={**new, **known})
+    cared = {name for state in (entry.before, entry.left, entry.intended) if state for name, _ in state.facts}
+    asked = wanted.state.as_data().keys() - cared
+    return State(facts={**{name: fact for name, fact in observed.facts if name in asked}, **known})
 
 
 def _take_notice(
@@ -162,13 +185,11 @@ def _let_go(entry: Owned, observed: State | None) -> Action:
 
 
 def _way_out(entry: Owned, observed: State | None) -> Act:
-    if holds(entry.before, observed) or (observed is None and entry.before is None):
+    if holds(entry.before, observed):
         return Act.RELEASE
     if not entry.made_so(observed):
-        return Act.LEAVE
+        # Of what came along and is gone there is nothing to say.
+        return Act.RELEASE if entry.brought and observed is None else Act.LEAVE
+    if entry.brought:
+        return Act.SWEEP
     return Act.REMOVE if entry.before is None else Act.RESTORE
-
-
-def _sweep(entry: Owned, observed: State | None) -> Action:
-    act = Act.SWEEP if observed is not None else Act.RELEASE
-    return evolve(_let_go(entry, observed), act=act, target=None)

@@ -9,9 +9,13 @@ from attrs import field, frozen
 
 Fact: TypeAlias = str | int | bool
 
+HALFWAY = "halfway"
+"""The fact of what is neither as it was nor as it was to be, since an act on it broke off in between."""
+
 
 def _pairs(facts: Mapping[str, Fact] | Iterable[tuple[str, Fact]]) -> tuple[tuple[str, Fact], ...]:
-    return tuple(sorted(facts.items() if isinstance(facts, Mapping) else facts))
+    # Asking a list whether it is a mapping costs more than sorting it.
+    return tuple(sorted(facts if isinstance(facts, tuple | list) else dict(facts).items()))
 
 
 @frozen(kw_only=True)
