@@ -1,9 +1,4 @@
-"""The ports: what is needed of the world, as contracts, and the outages that each can raise.
-
-Only protocols, the values that they hand out and their exceptions live here; whoever keeps a
-contract lives in an adapter. Paths are text. A docstring is the contract, for every adapter and
-every fake alike.
-"""
+"""The port of the store: where a mesh is kept, and the outages that it can raise. Paths are text."""
 
 from __future__ import annotations
 
