@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mesh_cli.commands import assigning, modules, nodes, planning, store, transfer
+from mesh_cli.commands import assigning, declaring, modules, nodes, planning, store, transfer
 from mesh_cli.output import say
 from mesh_cli.version import __version__
 
@@ -36,6 +36,7 @@ def _mesh(
 
 
 app.command("plan")(planning.plan)
+app.command("declare")(declaring.declare)
 app.command("graph")(planning.graph)
 app.command("lint")(planning.lint)
 app.command("assign")(assigning.assign)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
@@ -80,6 +81,11 @@ def styled(text: str, colour: str, *, bold: bool = False) -> str:
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
     return typer.style(text, fg=colour, bold=bold)
+
+
+def unstyled(text: str) -> str:
+    """What `styled` was given: for a message, whose stream may be no terminal where stdout is one."""
+    return re.sub("\x1b\\[[0-9;]*m", "", text)
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None) -> list[str]:

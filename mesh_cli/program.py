@@ -10,10 +10,10 @@ def main() -> None:
     try:
         _main()
     except KeyboardInterrupt:
-        _interrupted()
+        interrupted()
 
 
-def _interrupted() -> None:
+def interrupted() -> None:
     """Ctrl-c before there is a command, or after it: nobody else catches it there."""
     import signal
 

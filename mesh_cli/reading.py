@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mesh_cli import beside
 from mesh_cli.exits import Exit, Stop
+from mesh_cli.wiring import known_kinds
 
 if TYPE_CHECKING:
     from mesh_core.model.module import Module
     from mesh_core.model.node import Capability
     from mesh_core.wire.document import MeshDocument
-    from mesh_core.wire.faults import WireError
+    from mesh_core.wire.faults import Fault
     from mesh_core.wire.text import Syntax
 
 _FAULTS_SHOWN = 20
@@ -24,11 +27,12 @@ def mesh_document(name: str) -> MeshDocument:
     from mesh_core.wire.faults import WireError
     from mesh_core.wire.text import MESH_LIMIT
 
-    content = _content(name, MESH_LIMIT)
+    content = bytes_of(name, MESH_LIMIT)
     try:
-        return read_mesh(content, _syntax(name, content))
+        syntax = _syntax(name, content)
+        return read_mesh(content, syntax, beside=beside.reader(name), kinds=known_kinds())
     except WireError as error:
-        raise _malformed(name, error) from None
+        raise malformed(name, error.faults) from None
 
 
 def manifest(name: str) -> Module:
@@ -37,11 +41,12 @@ def manifest(name: str) -> Module:
     from mesh_core.wire.faults import WireError
     from mesh_core.wire.text import MANIFEST_LIMIT
 
-    content = _content(name, MANIFEST_LIMIT)
+    content = bytes_of(name, MANIFEST_LIMIT)
     try:
-        return read_module(content, _syntax(name, content))
+        syntax = _syntax(name, content)
+        return read_module(content, syntax, beside=beside.reader(name), kinds=known_kinds())
     except WireError as error:
-        raise _malformed(name, error) from None
+        raise malformed(name, error.faults) from None
 
 
 def report(name: str) -> tuple[Capability, ...]:
@@ -50,14 +55,14 @@ def report(name: str) -> tuple[Capability, ...]:
     from mesh_core.wire.faults import WireError
     from mesh_core.wire.text import REPORT_LIMIT
 
-    content = _content(name, REPORT_LIMIT)
+    content = bytes_of(name, REPORT_LIMIT)
     try:
         return read_report(content, _syntax(name, content))
     except WireError as error:
-        raise _malformed(name, error) from None
+        raise malformed(name, error.faults) from None
 
 
-def _content(name: str, limit: int) -> bytes:
+def bytes_of(name: str, limit: int) -> bytes:
     """A file's bytes; one more than the limit at most, which is enough to see that it is too large."""
     if not name:
         raise Stop(Exit.USAGE, "no-file", "the name of the file is empty; - is standard input")
@@ -88,9 +93,9 @@ def _syntax(name: str, content: bytes) -> Syntax:
     )
 
 
-def _malformed(name: str, error: WireError) -> Stop:
+def malformed(name: str, faults: Sequence[Fault]) -> Stop:
+    """That a document is refused, with its faults."""
     shown = "standard input" if name == "-" else name
-    faults = error.faults
     count = f"{len(faults)} faults" if len(faults) > 1 else "1 fault"
     lines = [f"{shown} is refused, with {count}:", *(f"  {fault}" for fault in faults[:_FAULTS_SHOWN])]
     if len(faults) > _FAULTS_SHOWN:

@@ -15,7 +15,7 @@ import typer
 
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.output import note, say, say_json, visible
-from mesh_cli.wiring import now, opened_store, who
+from mesh_cli.wiring import now, opened_store, settled, who
 
 if TYPE_CHECKING:
     from mesh_core.analysis.proposal import Proposal
@@ -98,7 +98,7 @@ class Recording:
             raise Stop(Exit.FAILED, "not-confirmed", "nothing was changed")
 
     def _is_refused(self, proposal: Proposal) -> bool:
-        return proposal.consequences.harmful and not self._anyway
+        return proposal.harmful and not self._anyway
 
     def _refusal(self, proposal: Proposal) -> Stop:
         from mesh_cli.render.consequences import harm_lines, way_out_lines
@@ -115,6 +115,8 @@ class Recording:
         from mesh_core.analysis.preparation import preparations
         from mesh_core.explain.words import command
 
+        if proposal.material:  # no command mends a template
+            return [], True
         if self._keep is False and _keeping_helps(proposal):
             return [f"{self._command} --keep"], False
         return [command(step) for step in preparations(proposal)], True
@@ -150,11 +152,25 @@ def _proposed(mesh: Mesh, decide: Decide, keep: bool) -> Proposal:
 
     changes = tuple(decide(mesh))
     try:
-        return propose(mesh, changes, keep=keep)
+        return _looked_through(propose(mesh, changes, keep=keep))
     except CatalogueError as error:
         lines = ["refused: the catalogue would not agree with itself"]
         lines += [f"  {fault}" for fault in error.faults]
         raise Stop(Exit.REFUSED, "catalogue", lines) from None
+
+
+def _looked_through(proposal: Proposal) -> Proposal:
+    """The proposal with the material faults that it makes or mends; where nobody has one it costs a look."""
+    from mesh_core.analysis.material import speaks_of_templates
+    from mesh_core.analysis.proposal import with_material
+    from mesh_core.resolve import resolve
+
+    if not proposal.changes or not (
+        speaks_of_templates(proposal.before) or speaks_of_templates(proposal.after)
+    ):
+        return proposal
+    was = settled(proposal.before, resolve(proposal.before))
+    return with_material(proposal, was, settled(proposal.after, proposal.resolution))
 
 
 def _keeping_helps(proposal: Proposal) -> bool:
@@ -165,11 +181,13 @@ def _keeping_helps(proposal: Proposal) -> bool:
 
 
 def harm_facts(proposal: Proposal) -> dict[str, Any]:
-    """What a change does to whom, as plain data."""
+    """What a change does to whom, as plain data; `material` is there only where there is some."""
+    from mesh_core.explain.material import material_to_data
     from mesh_core.problems import facts
 
     harm = proposal.consequences
-    return {
+    material = [material_to_data(fault) for fault in proposal.material]
+    return ({"material": material} if material else {}) | {
         "refused": [
             {"node": refusal.node, "problems": [facts(problem) for problem in refusal.problems]}
             for refusal in harm.refused

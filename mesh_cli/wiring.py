@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ from mesh_cli.output import visible
 from mesh_cli.settings import store_path
 
 if TYPE_CHECKING:
+    from mesh_adapters.host.knowledge import Knowledge
+    from mesh_core.analysis.material import Settled
+    from mesh_core.model.mesh import Mesh
+    from mesh_core.model.resolution import Resolution
     from mesh_core.ports import Store
 
 
@@ -34,6 +39,27 @@ def create_store(path: Path) -> None:
     from mesh_adapters.store import SqliteStore
 
     SqliteStore.create(str(path)).close()
+
+
+@cache
+def known_kinds() -> Knowledge:
+    """The kinds of resources and checks that are known here; whoever reads no document needs none."""
+    from mesh_adapters.host.knowledge import Knowledge
+    from mesh_adapters.host.registry import known_kinds as found
+
+    return Knowledge(found())
+
+
+def settled(mesh: Mesh, resolution: Resolution) -> Settled:
+    """A resolution with its material faults; nothing is loaded for them where there is no template."""
+    from mesh_core.analysis.material import Settled, settle, speaks_of_templates
+
+    if not speaks_of_templates(mesh):
+        return Settled(resolution=resolution)
+    from mesh_adapters.host.material import Rendering
+
+    rendering = Rendering(known_kinds().kinds)
+    return settle(mesh, resolution, may_have=rendering.may_have, find=rendering.find)
 
 
 def now() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -17,24 +17,30 @@ _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}\$?|\d{1,10}")
 
 def faults_of(resource: Resource, kind: Kind) -> Iterator[AttributeFault]:
     """Everything that a kind has against a resource; nothing where it can use it."""
-    attributes = resource.attributes
-    known = {attribute.name: attribute for attribute in kind.attributes}
     if (resource.path is None) != (kind.place == "name"):
         wanted = f"a {kind.name} has a '{kind.place}'"
         yield AttributeFault(key="path" if resource.path else "name", found="this key", wanted=wanted)
-    for key, value in attributes.items():
+    yield from attribute_faults(resource.attributes, kind.attributes, f"a {kind.name}")
+    yield from kind.faults(resource)
+
+
+def attribute_faults(
+    given: Mapping[str, Any], attributes: Iterable[Attribute], who: str
+) -> Iterator[AttributeFault]:
+    """What is unknown, of no use or missing in what was given; `who` knows the attributes."""
+    known = {attribute.name: attribute for attribute in attributes}
+    for key, value in given.items():
         if key not in known:
             near = get_close_matches(key, known, n=1)
-            wanted = f"a {kind.name} knows {', '.join(sorted(known)) or 'no attribute'}"
+            wanted = f"{who} knows {', '.join(sorted(known)) or 'no attribute'}"
             yield AttributeFault(
                 key=key, found="unknown attribute", wanted=wanted, suggestion=near[0] if near else None
             )
         elif not known[key].fits(value):
             yield AttributeFault(key=key, found=f"found {_shown(value)}", wanted=known[key].wanted)
-    for attribute in kind.attributes:
-        if attribute.needed and attribute.name not in attributes:
+    for attribute in known.values():
+        if attribute.needed and attribute.name not in given:
             yield AttributeFault(key=attribute.name, found="missing", wanted=attribute.wanted)
-    yield from kind.faults(resource)
 
 
 def _shown(value: Any) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from mesh_adapters.host.kind import Context, Immaterial
 from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredModule, Given
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from jinja2.sandbox import SandboxedEnvironment
 
 LONGEST = 8 * 1024 * 1024
 """Characters that a template may come to: a loop in it makes a small text large."""
@@ -18,14 +23,10 @@ def render(template: str, context: Context) -> str:
     `.exports` - a list of those for a requirement from every. A name that is no identifier is written
     `answers["mail-relay"]`.
     """
-    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from jinja2 import TemplateError, TemplateSyntaxError
 
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
-    )
     try:
-        made = environment.from_string(template).render(context.data)
+        made = _compiled(template).render(context.data)
     except TemplateSyntaxError as error:
         raise Immaterial(f"line {error.lineno} of the template: {error.message}") from None
     except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
@@ -33,6 +34,22 @@ def render(template: str, context: Context) -> str:
     if len(made) > LONGEST:
         raise Immaterial(f"the template comes to more than {LONGEST} characters")
     return made
+
+
+@lru_cache(maxsize=512)
+def _compiled(template: str) -> Template:
+    """The template, read once for all machines that it is rendered for: that costs more than rendering."""
+    return _environment().from_string(template)
+
+
+@cache
+def _environment() -> SandboxedEnvironment:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    return ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+    )
 
 
 def context_of(declaration: Declaration, module: DeclaredModule) -> Context:

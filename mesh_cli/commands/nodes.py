@@ -21,9 +21,10 @@ from mesh_cli.options import (
 )
 from mesh_cli.output import say, say_json, table
 from mesh_cli.recording import Recording
-from mesh_cli.wiring import opened_store
+from mesh_cli.wiring import opened_store, settled
 
 if TYPE_CHECKING:
+    from mesh_core.analysis.material import Settled
     from mesh_core.change import Change
     from mesh_core.model.mesh import Mesh
 
@@ -127,23 +128,20 @@ def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> Non
 
     with opened_store(store) as opened:
         mesh = opened.mesh()
-    resolution = resolve(mesh)
+    found = settled(mesh, resolve(mesh))
     if as_json:
-        nodes = [
-            {**node_to_data(node), "status": _status(resolution.nodes[node.name])} for node in mesh.nodes
-        ]
-        say_json({"nodes": nodes})
+        say_json({"nodes": [{**node_to_data(n), "status": _status(n.name, found)} for n in mesh.nodes]})
         return
     if not mesh.nodes:
         say("there are no nodes yet; add one: mesh node add NAME")
         return
     rows = []
     for node in mesh.nodes:
-        outcome = resolution.nodes[node.name]
+        outcome = found.resolution.nodes[node.name]
         takes = sorted({answer.node for answer in outcome.takes}) if isinstance(outcome, Plan) else []
         modules = str(len(outcome.placed))
         reported = "never" if node.capabilities is None else _present(node.capabilities)
-        rows.append([node.name, _status(outcome), modules, ", ".join(takes) or "-", reported])
+        rows.append([node.name, _status(node.name, found), modules, ", ".join(takes) or "-", reported])
     say(table(rows, ["NODE", "STATE", "MODULES", "TAKES FROM", "HAS"]))
 
 
@@ -153,17 +151,21 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
 
     Example: mesh node show nas
     """
+    from mesh_core.explain.material import material_to_data
     from mesh_core.resolve import resolve
     from mesh_core.wire.data import node_to_data, outcome_to_data
 
     with opened_store(store) as opened:
         mesh = opened.mesh()
     entry = known_node(mesh, node)
-    outcome = resolve(mesh).nodes[node]
+    found = settled(mesh, resolve(mesh))
+    outcome = found.resolution.nodes[node]
     if as_json:
-        say_json({"node": node_to_data(entry), "outcome": outcome_to_data(outcome)})
+        material = [material_to_data(fault) for fault in found.faults if fault.node == node]
+        data = {"node": node_to_data(entry), "outcome": outcome_to_data(outcome)}
+        say_json(data | ({"material": material} if material else {}))
         return
-    rows = [["node", entry.name], ["state", f"{_status(outcome)} (`mesh plan {node}` says what and why)"]]
+    rows = [["node", entry.name], ["state", f"{_status(node, found)} (`mesh plan {node}` says what and why)"]]
     rows.append(["assigned", ", ".join(entry.assigned) or "-"])
     pulled = sorted(module.name for module in outcome.placed if module.reason == "pulled-in")
     rows.append(["pulled in", ", ".join(pulled) or "-"])
@@ -177,10 +179,8 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
     say(table(rows))
 
 
-def _status(outcome: Any) -> str:
-    from mesh_core.model.resolution import Plan
-
-    return "planned" if isinstance(outcome, Plan) else "refused"
+def _status(node: str, found: Settled) -> str:
+    return "refused" if node in found.refused else "planned"
 
 
 def _present(capabilities: Iterable[Any]) -> str:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from mesh_cli import reading
 from mesh_cli.exits import Exit, Stop
+from mesh_cli.looking import mesh_of
 from mesh_cli.lookup import known_node
 from mesh_cli.options import FileOption, JsonOption, OptionalNode, StoreOption
 from mesh_cli.output import say, say_json
-from mesh_cli.wiring import opened_store
-
-if TYPE_CHECKING:
-    from mesh_core.model.mesh import Mesh
+from mesh_cli.wiring import known_kinds, settled
 
 
 class GraphFormat(StrEnum):
@@ -41,29 +36,31 @@ def plan(
 ) -> None:
     """Show what every node would be and why, or why it is refused.
 
-    Below each module stands what it takes from elsewhere. Ends with 3 where a node is refused.
-    With --file it needs no store.
+    Below each module stands what it takes from elsewhere. Ends with 3 where a node is refused,
+    or a template on it names what does not exist. With --file it needs no store.
 
     Example: mesh plan --file examples/homelab/mesh.toml
     """
     from mesh_cli.render.plan import PlanView
+    from mesh_core.explain.material import material_to_data
     from mesh_core.resolve import resolve
     from mesh_core.wire.data import resolution_to_data
 
-    mesh, declared = _mesh(file, store)
+    mesh, declared = mesh_of(file, store)
     if node is not None:
         known_node(mesh, node)
-    resolution = resolve(mesh)
-    shown = resolution.nodes if node is None else {node: resolution.nodes[node]}
-    refused = any(name in shown for name in (refusal.node for refusal in resolution.refusals))
-    view = PlanView(mesh, resolution, declared)
+    found = settled(mesh, resolve(mesh))
+    nodes = found.resolution.nodes
+    shown = nodes if node is None else {node: nodes[node]}
+    view = PlanView(mesh, found, declared)
     if as_json:
-        document = resolution_to_data(resolution)
+        document = resolution_to_data(found.resolution)
         document["nodes"] = {name: document["nodes"][name] for name in shown}
-        say_json(document)
+        material = [material_to_data(fault) for fault in found.faults if fault.node in shown]
+        say_json(document | ({"material": material} if material else {}))
     else:
         say(view.whole() if node is None else view.of_node(node))
-    if refused:
+    if not found.refused.isdisjoint(shown):
         raise typer.Exit(Exit.REFUSED)
     if detailed_exitcode and view.changes(shown):
         raise typer.Exit(Exit.CHANGES_PENDING)
@@ -89,7 +86,7 @@ def graph(
 
     if as_json and written in (GraphFormat.MERMAID, GraphFormat.DOT):
         raise Stop(Exit.USAGE, "two-formats", f"--json and --format {written} are two formats; give one")
-    mesh, _ = _mesh(file, store)
+    mesh, _ = mesh_of(file, store)
     if node is not None:
         known_node(mesh, node)
     drawn = render.Drawing(dependency_graph(resolve(mesh)), node)
@@ -113,19 +110,9 @@ def lint(*, file: FileOption = None, store: StoreOption = None, as_json: JsonOpt
     from mesh_core.analysis.lint import lint as find
     from mesh_core.explain.lint import lint_to_data, sentence
 
-    mesh, _ = _mesh(file, store)
-    found = find(mesh)
+    mesh, _ = mesh_of(file, store)
+    found = find(mesh, known_kinds())
     if as_json:
         say_json({"lint": [lint_to_data(entry) for entry in found]})
     else:
         say([sentence(entry) for entry in found] or "nothing looks like a mistake")
-
-
-def _mesh(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tuple[str, ...]]]:
-    """The mesh to look at, and what was last declared on its nodes."""
-    if file is not None and store is not None:
-        raise Stop(Exit.USAGE, "two-meshes", "--file and --store are two meshes; give one")
-    if file is not None:
-        return reading.mesh_document(file).mesh, {}
-    with opened_store(store) as opened:
-        return opened.mesh(), opened.declared()

@@ -7,7 +7,7 @@ from mesh_core.analysis.preparation import unsaid
 from mesh_core.analysis.proposal import Proposal
 from mesh_core.change import PutNode
 from mesh_core.explain import Explainer
-from mesh_core.explain.changes import differences, done, moved, to_report, would
+from mesh_core.explain.changes import differences, done, immaterial, moved, to_report, would
 from mesh_core.explain.words import counted, some
 
 _EXPLAINED = 10
@@ -24,7 +24,7 @@ def harm_lines(proposal: Proposal) -> list[str]:
         nodes = some([refusal.node for refusal in refused])
         lines[0] = f"{len(refused)} nodes would be refused: {nodes}"
         lines.append(f"only the first {_EXPLAINED} are explained; --json has all")
-    return lines
+    return lines + [visible(line) for line in immaterial(proposal.material)]
 
 
 def way_out_lines(proposal: Proposal, fixes: list[str], *, again: bool) -> list[str]:
@@ -57,8 +57,9 @@ def effect_lines(proposal: Proposal) -> list[str]:
     lines = [f"  {moved(move)}" for move in (*effects.moves, *effects.meant)]
     if effects.mended:
         lines.append(f"  no longer refused: {some(effects.mended)}")
-    if effects.refused:
-        nodes = [refusal.node for refusal in effects.refused]
+    refused = {refusal.node for refusal in effects.refused}
+    nodes = sorted(refused.union(fault.node for fault in proposal.material))
+    if nodes:
         lines.append(f"  refused now: {some(nodes)} (`mesh plan` says why)")
     lines += [
         f"  the pin of {lost.node} for {lost.pin.provision!r} went with it" for lost in effects.lost_pins

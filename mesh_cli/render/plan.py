@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 
 from mesh_cli.output import styled, visible
+from mesh_core.analysis.material import Settled
 from mesh_core.canonical import canonical_json
 from mesh_core.explain import Explainer
+from mesh_core.explain.material import below, headline
 from mesh_core.explain.words import counted, some
+from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
 from mesh_core.problems import facts
@@ -20,11 +23,14 @@ _EXPLAINED = 20
 
 
 class PlanView:
-    """A resolution against what was last declared, as lines."""
+    """A resolution with its material faults against what was last declared, as lines."""
 
-    def __init__(self, mesh: Mesh, resolution: Resolution, declared: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, mesh: Mesh, settled: Settled, declared: Mapping[str, tuple[str, ...]]) -> None:
         self._mesh = mesh
-        self._resolution = resolution
+        self._resolution = resolution = settled.resolution
+        self._faults = _by_node(settled.faults)
+        self._planned = [plan for plan in resolution.plans if plan.node not in self._faults]
+        self._refused = len(resolution.refusals) + len(self._faults)
         self._declared = declared
         self._explainer = Explainer(mesh, resolution)
         self._takers = _takers(resolution)
@@ -32,21 +38,22 @@ class PlanView:
 
     def changes(self, nodes: Iterable[str]) -> bool:
         """Whether something would change on one of these nodes."""
-        plans = (self._resolution.nodes[node] for node in nodes)
-        return any(self._changed(plan) for plan in plans if isinstance(plan, Plan))
+        shown = set(nodes)
+        return any(self._changed(plan) for plan in self._planned if plan.node in shown)
 
     def whole(self) -> list[str]:
         """The plan of the whole mesh."""
         if not self._mesh.nodes:
             return ["there are no nodes yet; add one: mesh node add NAME"]
-        changing = [plan for plan in self._resolution.plans if self._changed(plan)]
-        unchanged = [plan.node for plan in self._resolution.plans if not self._changed(plan)]
+        changing = [plan for plan in self._planned if self._changed(plan)]
+        unchanged = [plan.node for plan in self._planned if not self._changed(plan)]
         lines = [self._head(len(changing), len(unchanged)), ""]
         for plan in changing:
             lines += [*self._plan(plan, everything=False), ""]
         if unchanged:
             lines += [f"nothing to change on {some(unchanged)}", ""]
         lines += self._refusals(self._resolution.refusals)
+        lines += self._immaterial(self._faults)
         return [*lines, self._count(changing)]
 
     def of_node(self, node: str) -> list[str]:
@@ -54,6 +61,8 @@ class PlanView:
         outcome = self._resolution.nodes[node]
         if isinstance(outcome, Refusal):
             return self._refusals([outcome])[:-1]
+        if node in self._faults:
+            return self._immaterial({node: self._faults[node]})[:-1]
         lines = self._plan(outcome, everything=True)
         takers = self._takers.get(node, [])
         if takers:
@@ -64,16 +73,14 @@ class PlanView:
         short = fingerprint(resolution_to_data(self._resolution))[:7]
         parts = [counted(changing, "node changes", "nodes change")]
         parts += [f"{unchanged} unchanged"] if unchanged else []
-        refused = len(self._resolution.refusals)
-        parts += [f"{refused} refused"] if refused else []
+        parts += [f"{self._refused} refused"] if self._refused else []
         return f"Plan {short}   {', '.join(parts)}"
 
     def _count(self, changing: list[Plan]) -> str:
         added = sum(len(self._added(plan)) for plan in changing)
         removed = sum(len(self._removed(plan)) for plan in changing)
         parts = [f"{added} to add", f"{removed} to remove"]
-        refused = len(self._resolution.refusals)
-        parts += [f"{counted(refused, 'node')} refused"] if refused else []
+        parts += [f"{counted(self._refused, 'node')} refused"] if self._refused else []
         return ", ".join(parts) + "."
 
     def _added(self, plan: Plan) -> list[str]:
@@ -130,28 +137,47 @@ class PlanView:
         groups = list(_same(refusals).values())
         for group in groups[:_EXPLAINED]:
             lines += [*self._refusal(group), ""]
-        left = sum(len(group) for group in groups[_EXPLAINED:])
-        if left:
-            lines += [
-                f"{counted(left, 'more node is', 'more nodes are')} refused: mesh plan NODE says why",
-                "",
-            ]
-        return lines
+        return lines + _more(groups[_EXPLAINED:])
 
     def _refusal(self, group: list[Refusal]) -> list[str]:
-        refusal = group[0]
-        below: list[str] = []
-        for explanation in self._explainer.refusal(refusal):
-            below.append(styled("refused: ", "red", bold=True) + visible(explanation.headline))
-            below += [f"    {visible(line)}" for line in explanation.below]
-        others = [other.node for other in group[1:]]
+        lines: list[str] = []
+        for explanation in self._explainer.refusal(group[0]):
+            lines += _reason(explanation.headline, explanation.below)
+        return self._stays([refusal.node for refusal in group], lines)
+
+    def _immaterial(self, faults: Mapping[str, list[MaterialFault]]) -> list[str]:
+        """Each node with a template that names what does not exist; the same on several is told together."""
+        lines: list[str] = []
+        groups = list(_same_material(faults).values())
+        for group in groups[:_EXPLAINED]:
+            why = [line for fault in faults[group[0]] for line in _reason(headline(fault), below(fault))]
+            lines += [*self._stays(group, why), ""]
+        return lines + _more(groups[_EXPLAINED:])
+
+    def _stays(self, nodes: list[str], why: list[str]) -> list[str]:
+        """Nodes that get no new plan for the same reasons, and what follows from that."""
+        first, *others = nodes
+        lines = list(why)
         if others:
-            below.append(f"refused for the same: {some(others)}")
-        takers = sorted({taker for same in group for taker in self._takers.get(same.node, ())})
+            lines.append(f"refused for the same: {some(others)}")
+        takers = sorted({taker for node in nodes for taker in self._takers.get(node, ())})
         if takers:
-            below.append(f"{counted(len(takers), 'node takes', 'nodes take')} from it: {some(takers)}")
-        below.append("it keeps what it has" if not others else "they keep what they have")
-        return list(self._beside(refusal.node, below))
+            lines.append(f"{counted(len(takers), 'node takes', 'nodes take')} from it: {some(takers)}")
+        lines.append("it keeps what it has" if not others else "they keep what they have")
+        return list(self._beside(first, lines))
+
+
+def _reason(headline: str, details: Iterable[str]) -> list[str]:
+    first = styled("refused: ", "red", bold=True) + visible(headline)
+    return [first, *(f"    {visible(line)}" for line in details)]
+
+
+def _more(groups: Iterable[Sized]) -> list[str]:
+    """How many nodes are refused beside those that were explained."""
+    left = sum(len(group) for group in groups)
+    if not left:
+        return []
+    return [f"{counted(left, 'more node is', 'more nodes are')} refused: mesh plan NODE says why", ""]
 
 
 def _module_line(module: PlannedModule, sign: str) -> str:
@@ -195,4 +221,20 @@ def _same(refusals: Iterable[Refusal]) -> dict[str, list[Refusal]]:
     for refusal in refusals:
         same = canonical_json([facts(problem) for problem in refusal.problems])
         groups.setdefault(same, []).append(refusal)
+    return groups
+
+
+def _by_node(faults: Iterable[MaterialFault]) -> dict[str, list[MaterialFault]]:
+    by_node: dict[str, list[MaterialFault]] = {}
+    for fault in faults:
+        by_node.setdefault(fault.node, []).append(fault)
+    return by_node
+
+
+def _same_material(faults: Mapping[str, list[MaterialFault]]) -> dict[str, list[str]]:
+    """Nodes by all the facts of their material faults."""
+    groups: dict[str, list[str]] = {}
+    for node, of_node in faults.items():
+        same = canonical_json([[fault.module, fault.resource, fault.why] for fault in of_node])
+        groups.setdefault(same, []).append(node)
     return groups

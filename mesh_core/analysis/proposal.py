@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mesh_core.analysis.consequences import Consequences, consequences
 from mesh_core.analysis.keep import keeping
+from mesh_core.analysis.material import Settled
 from mesh_core.change import Assign, Change, SetPin, apply_all
+from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Resolution
 from mesh_core.resolve.resolution import resolve
@@ -19,7 +21,7 @@ class Proposal:
     """Changes, what they make of a mesh, and what that does to whom.
 
     `changes` are empty where the mesh would stay as it is. `kept` are those of them that were added to
-    keep what stands.
+    keep what stands. `material` are the material faults of nodes that did not count as refused before.
     """
 
     changes: tuple[Change, ...]
@@ -28,6 +30,12 @@ class Proposal:
     after: Mesh
     resolution: Resolution
     consequences: Consequences
+    material: tuple[MaterialFault, ...] = ()
+
+    @property
+    def harmful(self) -> bool:
+        """Whether it takes a person's word: a node would count as refused, or somebody's data would move."""
+        return self.consequences.harmful or bool(self.material)
 
 
 def propose(mesh: Mesh, changes: Iterable[Change], *, keep: bool = False) -> Proposal:
@@ -47,3 +55,14 @@ def propose(mesh: Mesh, changes: Iterable[Change], *, keep: bool = False) -> Pro
         resolution=resolution,
         consequences=consequences((*changes, *kept), mesh, resolve(mesh), resolution),
     )
+
+
+def with_material(proposal: Proposal, was: Settled, will_be: Settled) -> Proposal:
+    """A proposal that knows of material faults; `was` and `will_be` are those of the mesh before and after.
+
+    A node that is refused before as after is not mended by having another reason for it.
+    """
+    new = tuple(fault for fault in will_be.faults if fault.node not in was.refused)
+    mended = (was.refused - will_be.refused) & will_be.resolution.nodes.keys()
+    effects = evolve(proposal.consequences, mended=tuple(sorted(mended)))
+    return evolve(proposal, material=new, consequences=effects)

@@ -21,8 +21,10 @@ from mesh_core.change import (
     Unassign,
     Unpin,
 )
+from mesh_core.explain.material import headline
 from mesh_core.explain.problems import Explanation
 from mesh_core.explain.words import both, counted, offer, some
+from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
 from mesh_core.problems import facts
@@ -118,6 +120,24 @@ def would(consequences: Consequences, refusals: tuple[tuple[Explanation, ...], .
         yield from (f"  {moved(move)}" for move in consequences.meant)
     for lost in consequences.lost_pins:
         yield f"the pin of {lost.node} for {lost.pin.provision!r} at {lost.pin.target} would go with it"
+
+
+def immaterial(faults: tuple[MaterialFault, ...]) -> Iterator[str]:
+    """Which nodes would have templates that name what does not exist, each template told once."""
+    if not faults:
+        return
+    yield f"{counted(len({fault.node for fault in faults}), 'node')} would count as refused, for a template:"
+    first: dict[tuple[str, str, str], MaterialFault] = {}
+    others: dict[tuple[str, str, str], list[str]] = {}
+    for fault in faults:
+        same = (fault.module, fault.resource, fault.why)
+        others.setdefault(same, [])
+        if first.setdefault(same, fault) is not fault:
+            others[same].append(fault.node)
+    for same, fault in first.items():
+        yield f"  {headline(fault)}"
+        if others[same]:
+            yield f"    the same on {some(others[same])}"
 
 
 def _folded(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from mesh_core.analysis.lint import IdlePin, IdleReason, Lint, NobodyOffers, UnusedModule
-from mesh_core.explain.words import both, verb
+from mesh_core.analysis.lint import IdlePin, IdleReason, Lint, NobodyOffers, Unfit, UnknownKind, UnusedModule
+from mesh_core.explain.words import both, some, verb
 
 
 def sentence(lint: Lint) -> str:
@@ -21,6 +21,12 @@ def sentence(lint: Lint) -> str:
             return f"{asked}, and no node offers it: there is nothing to take"
         case UnusedModule():
             return f"no node is given {lint.module}, and nothing pulls it in"
+        case UnknownKind():
+            meant = f"; did you mean {lint.near!r}?" if lint.near else ""
+            unknown = f"no kind of {lint.what} {lint.kind!r} is known here ({some(lint.modules)})"
+            return f"{unknown}: its attributes are not checked, and a host may not know it either{meant}"
+        case Unfit():
+            return f"{lint.module} cannot be as it is said: {lint.why}"
         case _:
             assert_never(lint)
 
@@ -48,5 +54,10 @@ def lint_to_data(lint: Lint) -> dict[str, Any]:
             return {"code": "nobody-offers", "node": lint.node, **asked}
         case UnusedModule():
             return {"code": "unused-module", "module": lint.module}
+        case UnknownKind():
+            kind = {"what": lint.what, "kind": lint.kind, "near": lint.near}
+            return {"code": "unknown-kind", **kind, "modules": list(lint.modules)}
+        case Unfit():
+            return {"code": "unfit", "module": lint.module, "why": lint.why}
         case _:
             assert_never(lint)

@@ -76,10 +76,15 @@ def read_declaration(content: bytes) -> Declaration:
     Raises `WireError`: for what is no declaration, and for one that was cut or changed on its way - whose
     items or digest are not those that it gives.
     """
+    return received(content)[0]
+
+
+def received(content: bytes) -> tuple[Declaration, str]:
+    """As `read_declaration`, with the digest that the document gives of itself, and has."""
     parsed = parse(content, Syntax.JSON, DECLARATION_LIMIT)
     if parsed.faults:
         raise WireError(parsed.faults)
-    return declaration_from_data(parsed.data)
+    return declaration_from_data(parsed.data), parsed.data["digest"]
 
 
 def declaration_from_data(data: Any) -> Declaration:

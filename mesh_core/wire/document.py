@@ -12,8 +12,10 @@ from mesh_core.model.catalogue import Catalogue, catalogue_faults
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement
 from mesh_core.model.node import Capability, Node
+from mesh_core.wire.beside import ReadBeside, Taking
 from mesh_core.wire.entries import ModuleEntry, NodeEntry, Report
 from mesh_core.wire.faults import Fault, Misfit, WireError, shown, step, under
+from mesh_core.wire.kinds import Kinds, kind_faults
 from mesh_core.wire.shape import structure, unknown_key
 from mesh_core.wire.text import (
     MANIFEST_LIMIT,
@@ -53,9 +55,15 @@ def mesh_document_from_data(data: Any) -> MeshDocument:
     return _mesh_document(Parsed(data=data))
 
 
-def read_mesh(content: bytes, syntax: Syntax) -> MeshDocument:
-    """The mesh document in a file's bytes (at most 64 MiB). Raises `WireError`."""
-    return _mesh_document(parse(content, syntax, MESH_LIMIT))
+def read_mesh(
+    content: bytes, syntax: Syntax, *, beside: ReadBeside | None = None, kinds: Kinds | None = None
+) -> MeshDocument:
+    """The mesh document in a file's bytes (at most 64 MiB). Raises `WireError`.
+
+    `beside` reads the files that it names beside itself; without it they stay names. `kinds` are those
+    whose attributes are checked.
+    """
+    return _mesh_document(parse(content, syntax, MESH_LIMIT), beside, kinds)
 
 
 def module_from_data(data: Any) -> Module:
@@ -63,9 +71,14 @@ def module_from_data(data: Any) -> Module:
     return _module(Parsed(data=data))
 
 
-def read_module(content: bytes, syntax: Syntax) -> Module:
-    """The module manifest in a file's bytes (at most 1 MiB). Raises `WireError`."""
-    return _module(parse(content, syntax, MANIFEST_LIMIT))
+def read_module(
+    content: bytes, syntax: Syntax, *, beside: ReadBeside | None = None, kinds: Kinds | None = None
+) -> Module:
+    """The module manifest in a file's bytes (at most 1 MiB, with what `beside` takes in).
+
+    `kinds` are those whose attributes are checked. Raises `WireError`.
+    """
+    return _module(parse(content, syntax, MANIFEST_LIMIT), beside, kinds)
 
 
 def read_report(content: bytes, syntax: Syntax = Syntax.JSON) -> tuple[Capability, ...]:
@@ -78,16 +91,24 @@ def read_report(content: bytes, syntax: Syntax = Syntax.JSON) -> tuple[Capabilit
     return tuple(report)
 
 
-def _mesh_document(parsed: Parsed) -> MeshDocument:
+def _mesh_document(
+    parsed: Parsed, beside: ReadBeside | None = None, kinds: Kinds | None = None
+) -> MeshDocument:
     data = parsed.data
     if not isinstance(data, dict):
         raise WireError([Fault(path="$", found=f"found {shown(data)}", wanted="wanted an object")])
     faults = [*parsed.faults, *_format_faults(data)]
     unknown = [unknown_key(str(key), _KEYS) for key in data if key not in _KEYS]
     faults += under("$", unknown)
+    if beside is not None:
+        taking = Taking(beside, kinds)
+        data = taking.modules(data)
+        faults += taking.faults
     modules = _elements(data, "modules", ModuleEntry, faults)
-    nodes = _elements(data, "nodes", NodeEntry, faults)
     values = {place: to_module(entry) for place, entry in modules.items()}
+    if kinds is not None:
+        faults += _kind_faults(data.get("modules"), values, kinds)
+    nodes = _elements(data, "nodes", NodeEntry, faults)
     faults += _twice("modules", data.get("modules"))
     faults += _twice("nodes", data.get("nodes"))
     faults += _disagreements(data.get("modules"), values)
@@ -139,6 +160,14 @@ def _structured(data: Any, entry: type[_Entry], path: str, faults: list[Fault]) 
         return None
 
 
+def _kind_faults(raw: Any, modules: Mapping[int, Module], kinds: Kinds) -> list[Fault]:
+    """What the known kinds have against resources and checks, each at its place in the document."""
+    found: list[Fault] = []
+    for place, item in enumerate(raw if isinstance(raw, list) else ()):
+        found += under(f"$.modules{step(place)}", kind_faults(item, modules.get(place), kinds))
+    return found
+
+
 def _twice(key: str, raw: Any) -> list[Fault]:
     """The names that stand twice in a list, whatever else is wrong with what they name."""
     first: dict[str, int] = {}
@@ -178,12 +207,18 @@ def _catalogue_fault(fault: CatalogueFault, raw_module: Any, path: str) -> Fault
     return Fault(path=path, found=found, wanted=wanted)
 
 
-def _module(parsed: Parsed) -> Module:
-    faults = list(parsed.faults)
-    entry = _structured(parsed.data, ModuleEntry, "$", faults)
+def _module(parsed: Parsed, beside: ReadBeside | None = None, kinds: Kinds | None = None) -> Module:
+    faults, data = list(parsed.faults), parsed.data
+    if beside is not None:
+        taking = Taking(beside, kinds)
+        data = taking.module(data)
+        faults += taking.faults
+    entry = _structured(data, ModuleEntry, "$", faults)
     values = {} if entry is None else {0: to_module(entry)}
+    if kinds is not None:
+        faults += under("$", kind_faults(data, values.get(0), kinds))
     for _, fault in catalogue_faults(list(values.values())):
-        faults.append(_catalogue_fault(fault, parsed.data, "$"))
+        faults.append(_catalogue_fault(fault, data, "$"))
     if faults:
         raise WireError(faults)
     return values[0]

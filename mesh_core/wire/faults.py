@@ -32,8 +32,9 @@ class WireError(ValueError):
     """A document that is refused. `faults` has all its faults, at least one.
 
     Their order is that of the document's kind, so one document's are always told in the same: keys that
-    stand twice; the format and keys that are unknown; the modules, then the nodes, as they are listed, and
-    of each its keys as the format has them; last what two of them do to each other.
+    stand twice; the format and keys that are unknown; files that cannot be taken in; the modules, as they are
+    listed, and of each its keys as the format has them; what the kinds of their resources have against
+    these; the nodes in the same way; last what two of them do to each other.
     """
 
     def __init__(self, faults: Iterable[Fault]) -> None:

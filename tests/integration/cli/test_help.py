@@ -15,6 +15,7 @@ from tests.integration.cli.program import mesh, process
 
 COMMANDS = [
     "plan",
+    "declare",
     "graph",
     "lint",
     "assign",
@@ -101,7 +102,7 @@ def test_every_command_takes_json_and_a_store(line: str) -> None:
     assert re.search(r"^  --store PATH ", printed, re.MULTILINE)
 
 
-@pytest.mark.parametrize("line", ["plan", "graph"])
+@pytest.mark.parametrize("line", ["plan", "declare", "graph"])
 def test_what_plans_takes_a_file(line: str) -> None:
     assert re.search(r"^  --file MESH ", mesh(line, "--help").out, re.MULTILINE)
 

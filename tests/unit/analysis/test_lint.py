@@ -4,8 +4,19 @@
 > (design, part 3)
 """
 
-from mesh_core import Mesh, Pin
-from mesh_core.analysis.lint import IdlePin, IdleReason, NobodyOffers, UnusedModule, lint
+from collections.abc import Iterator
+
+from mesh_core import Fault, Mesh, Pin, Resource
+from mesh_core.analysis.lint import (
+    IdlePin,
+    IdleReason,
+    NobodyOffers,
+    Unfit,
+    UnknownKind,
+    UnusedModule,
+    lint,
+)
+from mesh_core.model.check import Check
 from tests.unit.analysis.builders import DATABASE, POSTGRES, WEB, mesh, module, node
 
 METRICS = {"name": "metrics", "scope": "mesh"}
@@ -76,3 +87,44 @@ def test_by_node_then_the_modules() -> None:
     nodes = [node("pi", "grafana", pins={"x": "nas"}), node("b", "grafana"), node("nas")]
     found = lint(mesh([GRAFANA, EXPORTER], nodes))
     assert [getattr(entry, "node", None) for entry in found] == ["b", "pi", "pi", None]
+
+
+class Known:
+    """One kind of resource and one of checks; both know nothing but `mode`."""
+
+    def names(self) -> frozenset[str]:
+        return frozenset({"file"})
+
+    def check_names(self) -> frozenset[str]:
+        return frozenset({"tcp"})
+
+    def takes(self, kind: str, attribute: str) -> bool:
+        return True
+
+    def resource_faults(self, resource: Resource) -> Iterator[Fault]:
+        if resource.kind in self.names() and "mdoe" in resource.attributes:
+            yield Fault(path=".mdoe", found="unknown attribute", wanted="a file knows mode")
+
+    def check_faults(self, check: Check) -> Iterator[Fault]:
+        if check.kind in self.check_names() and "prot" in check.attributes:
+            yield Fault(path=".prot", found="unknown attribute", wanted="a check tcp knows port")
+
+
+def test_kinds_that_are_not_known_and_what_was_recorded_before_they_were() -> None:
+    """> the control plane checks the attributes of the kinds that it knows and lints the others (part 4)"""
+    odd = {"kind": "fiel", "path": "/a", "mdoe": ""}
+    wrong = {"kind": "file", "path": "/b", "mdoe": ""}
+    of = mesh(
+        [
+            module("a", resources=[odd, wrong], checks=[{"kind": "icmp"}, {"kind": "tcp", "prot": 1}]),
+            module("b", resources=[{**odd, "path": "/c"}]),
+        ],
+        [node("pi", "a", "b")],
+    )
+    assert lint(of) == (), "who knows no kind says nothing of them"
+    assert lint(of, Known()) == (
+        Unfit(module="a", why="$.resources[1].mdoe: unknown attribute; a file knows mode"),
+        Unfit(module="a", why="$.checks[1].prot: unknown attribute; a check tcp knows port"),
+        UnknownKind(what="resource", kind="fiel", modules=("a", "b"), near="file"),
+        UnknownKind(what="check", kind="icmp", modules=("a",)),
+    )
