@@ -1,12 +1,18 @@
 #!/bin/sh
-# Installs what the tests that boot whole machines (tests/integration/lab) need of Debian and is not
-# there. Says and does nothing when all is there; where it cannot install, says what will be skipped.
-# No service is started by it.
+# Installs what some tests need of Debian and is not there: those that boot whole machines
+# (tests/integration/lab), and those of other package managers and of containers (tests/integration/host).
+# Says and does nothing when all is there; where it cannot install, says what will be skipped. No service is
+# started by it, and those that come by it are not enabled either.
 set -eu
 
 # systemd boots the machines. dbus is how their systemd answers `systemd-run --wait` and the like.
-# init-system-helpers has what the scripts of a package with a service call.
-packages='systemd dbus init-system-helpers'
+# init-system-helpers has what the scripts of a package with a service call. dnf and pacman install into
+# roots of their own, from repositories that the tests make (rpm, createrepo-c). A container's image is made
+# of busybox, and run by podman with crun.
+packages='systemd dbus init-system-helpers dnf rpm createrepo-c pacman-package-manager
+    podman crun busybox-static'
+services='podman.socket podman.service podman-restart.service podman-auto-update.service
+    podman-auto-update.timer'
 policy=/usr/sbin/policy-rc.d
 
 missing() {
@@ -17,7 +23,7 @@ missing() {
 }
 
 skipped() {
-    echo "the tests of whole machines will be skipped: $1"
+    echo "the tests of whole machines, packages and containers will be skipped: $1"
     exit 0
 }
 
@@ -26,7 +32,7 @@ wanted=$(missing)
 [ -n "$wanted" ] || exit 0
 [ "$(id -u)" = 0 ] || skipped "not root, and not installed:$wanted"
 
-echo "installing for the tests of whole machines:$wanted"
+echo "installing for the tests of whole machines, packages and containers:$wanted"
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
     trap 'exit 1' HUP INT TERM
@@ -40,3 +46,6 @@ install() {
         apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends $wanted >/dev/null
 }
 install || skipped "apt could not install$wanted"
+# Works on files, so also where systemd does not run.
+# shellcheck disable=SC2086
+case $wanted in *podman*) systemctl --quiet disable $services 2>/dev/null || : ;; esac

@@ -39,5 +39,5 @@ class Applied:
 
     @property
     def well(self) -> bool:
-        """Whether everything is as declared."""
-        return not self.failed and not self.troubles
+        """Whether everything is as declared that can be here."""
+        return not self.failed and all(trouble.elsewhere for trouble in self.troubles)

@@ -17,9 +17,9 @@ from attrs import asdict, frozen
 from mesh_adapters.host.acting import Acting, Event, Watch
 from mesh_adapters.host.applied import Applied
 from mesh_adapters.host.checking import Asked, asked_from_data, checks_of, run_checks
-from mesh_adapters.host.gathering import Gathered, gather, observe
+from mesh_adapters.host.gathering import Gathered, Trouble, gather, observe
 from mesh_adapters.host.journal import Journal
-from mesh_adapters.host.kind import Kind
+from mesh_adapters.host.kind import Failed, Kind
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.status import status_of
 from mesh_core import Fault, Resource, WireError
@@ -28,7 +28,7 @@ from mesh_core.reconcile import (
     ON_THE_MACHINE,
     Action,
     NotTaken,
-    Owned,
+    State,
     Taken,
     TooManyRemovals,
     holds,
@@ -38,7 +38,7 @@ from mesh_core.reconcile import (
     why_not,
 )
 from mesh_core.wire.data import check_to_data
-from mesh_core.wire.declaration import digest_of, read_declaration
+from mesh_core.wire.declaration import received
 
 
 @frozen(kw_only=True)
@@ -84,22 +84,17 @@ def nothing(_event: Event) -> None:
 def decide(content: bytes, host: Host) -> Decided | Refused:
     """What a declaration's bytes ask of this machine. Raises `JournalError`."""
     try:
-        declaration = read_declaration(content)
+        declaration, digest = received(content)
     except WireError as error:
         return Malformed(faults=tuple(error.faults))
-    digest = digest_of(declaration)
     refused = why_not(declaration, digest, host.journal.taken())
     if refused is not None:
         return refused
-    entries = host.journal.entries()
-    gathered = gather(declaration, entries, host.kinds, host.machine)
-    owned = [entry.owned for entry in gathered.entries.values()]
-    wanted = [one.prepared.wanted for one in gathered.declared.values()]
-    sweep = bool(host.journal.fact("sweep_due"))
-    actions = reconcile(wanted, owned, gathered.observed, sweep=sweep)
+    gathered, actions = _reconciled(declaration, host)
+    owned = host.journal.owned()
     going = () if declaration.allow_removals else too_many(actions, owned)
     if going:
-        known = sum(not entry.owned.brought for entry in entries)
+        known = sum(not one.brought for one in owned)
         return TooManyRemovals(
             generation=declaration.generation, owned=known, most=most_removed(known), going=going
         )
@@ -107,23 +102,61 @@ def decide(content: bytes, host: Host) -> Decided | Refused:
     return Decided(declaration=declaration, digest=digest, seen=seen, gathered=gathered, actions=actions)
 
 
+def _reconciled(declaration: Declaration, host: Host) -> tuple[Gathered, tuple[Action, ...]]:
+    gathered = gather(declaration, host.journal.entries(), host.kinds, host.machine)
+    owned = [entry.owned for entry in gathered.entries.values()]
+    wanted = [one.prepared.wanted for one in gathered.declared.values()]
+    sweep = bool(host.journal.fact("sweep_due"))
+    return gathered, reconcile(wanted, owned, gathered.observed, sweep=sweep)
+
+
 def apply(decided: Decided, host: Host, watch: Watch = nothing) -> Applied:
     """Do what was decided. Raises `JournalError`."""
+    if decided.actions:
+        host.journal.check()
     declaration = decided.declaration
     taken = Taken(node=declaration.node, generation=declaration.generation, digest=decided.digest)
     acting = Acting(decided.gathered, host.kinds, host.machine, host.journal, watch)
-    acting.perform(decided.actions, taken=asdict(taken), seen=None)
+    modules = {identity: list(one.modules) for identity, one in decided.gathered.declared.items()}
+    acting.perform(decided.actions, taken=asdict(taken), seen=None, modules=modules)
+    events, troubles = tuple(acting.events), decided.gathered.troubles
+    if decided.gathered.turned:
+        more, troubles = _apply_turned(declaration, events, host, watch)
+        events += more
     asked = checks_of(declaration)
     applied = Applied(
         node=declaration.node,
         generation=declaration.generation,
-        events=tuple(acting.events),
-        troubles=decided.gathered.troubles,
+        events=events,
+        troubles=troubles,
         checks=run_checks(asked, host.machine),
     )
     host.journal.drop_unneeded()
-    _remember(applied, asked, decided.seen if applied.well else None, host.journal)
+    # What is left out under a root is not left out where the same root runs as a machine.
+    as_said = applied.well and not applied.troubles
+    _remember(applied, asked, decided.seen if as_said else None, host.journal)
     return applied
+
+
+def _apply_turned(
+    declaration: Declaration, done: Sequence[Event], host: Host, watch: Watch
+) -> tuple[tuple[Event, ...], tuple[Trouble, ...]]:
+    """Once what was of another kind is off, make what is declared in its place; what failed is let be."""
+    gathered, actions = _reconciled(declaration, host)
+    failed = {event.action.identity for event in done if isinstance(event.acted, Failed)}
+    acting = Acting(gathered, host.kinds, host.machine, host.journal, watch)
+    acting.perform([action for action in actions if action.identity not in failed])
+    stuck = [
+        Trouble(
+            identity=identity,
+            kind=one.resource.kind,
+            modules=one.modules,
+            why=f"there is a {gathered.entries[identity].owned.kind} here that could not be taken off",
+        )
+        for identity, one in gathered.turned.items()
+        if identity not in failed
+    ]
+    return tuple(acting.events), (*gathered.troubles, *stuck)
 
 
 def _remember(applied: Applied, asked: Sequence[Asked], seen: str | None, journal: Journal) -> None:
@@ -146,20 +179,22 @@ def unchanged(content: bytes, host: Host) -> Applied | None:
     taken, seen = journal.taken(), journal.fact("seen")
     if taken is None or seen is None or hashlib.sha256(content).hexdigest() != seen:
         return None
-    owned = journal.owned()
-    if any(one.in_flight or one.stale for one in owned) or journal.fact("sweep_due"):
-        return None
-    if not _as_left([one for one in owned if not one.brought], host):
+    left = journal.left()
+    if left is None or journal.fact("sweep_due") or not _as_left(left, host):
         return None
     asked = [asked_from_data(data) for data in journal.fact("checks")]
     checks = run_checks(asked, host.machine)
     return Applied(node=taken.node, generation=taken.generation, events=(), troubles=(), checks=checks)
 
 
-def _as_left(owned: Sequence[Owned], host: Host) -> bool:
+def _as_left(left: Mapping[str, tuple[str, State | None]], host: Host) -> bool:
     """Whether everything is as the host left it. What has a path needs no more to be looked at."""
-    paths = [Resource(kind=o.kind, path=o.identity[5:]) for o in owned if o.identity.startswith("path:")]
-    others = [o.identity for o in owned if not o.identity.startswith("path:")]
-    resources = [entry.resource for entry in host.journal.entries_of(others)] if others else []
-    observed, unseen = observe([*paths, *resources], host.kinds, host.machine)
-    return not unseen and all(holds(one.left, observed[one.identity]) for one in owned)
+    resources = [
+        Resource(kind=kind, path=identity[len("path:") :])
+        for identity, (kind, _) in left.items()
+        if identity.startswith("path:")
+    ]
+    if others := left.keys() - {resource.identity for resource in resources}:
+        resources += [entry.resource for entry in host.journal.entries_of(others)]
+    observed, unseen = observe(resources, host.kinds, host.machine)
+    return not unseen and all(holds(state, observed[identity]) for identity, (_, state) in left.items())

@@ -36,6 +36,9 @@ _AFTERWARDS = 0.3
 _LONGEST_END = 10.0
 """Seconds for everything that was ended to be gone."""
 
+_MOST_IN_A_ROW = 10_000
+"""Looks for orphans in a row, before everything is looked at again."""
+
 
 def _pairs(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(given.items() if isinstance(given, Mapping) else given))
@@ -182,17 +185,43 @@ def end_all(first: int, spared: frozenset[int]) -> None:
             doomed |= _descendants(pid)
         if not doomed:
             return
-        for pid in doomed:
+        for pid in sorted(doomed, key=lambda pid: (pid != first, pid)):  # none lives to tell of its children
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         for pid in doomed - {first}:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
-        if doomed == {first}:
+        if not _end_orphans(spared | {first}) and doomed == {first}:
             with suppress(ChildProcessError):
                 os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
             return
         time.sleep(0.01)
+
+
+def _end_orphans(spared: frozenset[int]) -> bool:
+    """End what is orphaned just now, before it has started the next and ended; whether there was any.
+
+    To look through all of /proc takes too long for that.
+    """
+    for looks in range(_MOST_IN_A_ROW):
+        orphans = _children_now() - spared
+        if not orphans:
+            return looks > 0
+        for pid in orphans:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+    return True
+
+
+def _children_now() -> frozenset[int]:
+    """The children of this process, as the kernel lists them where it was built to."""
+    found: set[int] = set()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):
+            found.update(int(pid) for pid in (task / "children").read_text().split())
+    return frozenset(found)
 
 
 def _descendants(first: int) -> set[int]:

@@ -7,6 +7,7 @@ only when the directory was synced too.
 
 from __future__ import annotations
 
+import errno
 import grp
 import hashlib
 import os
@@ -16,8 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-
-from attrs import frozen
+from typing import NamedTuple
 
 from mesh_adapters.host.steps import Step, no_step
 
@@ -25,11 +25,12 @@ MOST_BYTES = 64 * 1024 * 1024
 """The largest file whose bytes are remembered, to be put back."""
 
 _TEMPORARY = ".mesh-host-"
+_LONGEST_NAME = 255
+"""Bytes of a name in a directory."""
 _CHUNK = 256 * 1024
 
 
-@frozen(kw_only=True)
-class Found:
+class Found(NamedTuple):
     """What is at a path. `sha256` is that of a regular file's bytes; `target` a link's."""
 
     type: str
@@ -50,19 +51,20 @@ class Files:
     def __init__(self, root: Path, step: Step = no_step) -> None:
         self.root = root
         self._step = step
-        self._renamed_in: set[Path] = set()
+        self._root = "" if root == Path("/") else str(root)
+        self._renamed_in: set[str] = set()
 
-    def at(self, path: str) -> Path:
+    def _at(self, path: str) -> str:
         """Where a path of the machine is here."""
         folder, name = os.path.split(path)
-        return self._directory(folder) / name
+        return f"{self._directory(folder)}/{name}"
 
-    def _directory(self, path: str) -> Path:
-        return Path(path) if self.root == Path("/") else _inside(self.root, path)
+    def _directory(self, path: str) -> str:
+        return _inside(self._root, path) if self._root else path.rstrip("/")
 
     def look(self, path: str) -> Found | None:
         """What is at a path, links not followed; None where nothing is."""
-        return _look(str(self.at(path)), _user, _group)
+        return _look(self._at(path), _user, _group)
 
     def look_all(self, paths: Iterable[str]) -> dict[str, Found | OSError | None]:
         """As `look`, of many: directories are followed, and names of users looked up, once for all."""
@@ -73,7 +75,7 @@ class Files:
             folder, name = os.path.split(path)
             try:
                 if folder not in directories:
-                    directories[folder] = str(self._directory(folder))
+                    directories[folder] = self._directory(folder)
                 found[path] = _look(f"{directories[folder]}/{name}", user, group)
             except OSError as error:
                 found[path] = error
@@ -81,7 +83,7 @@ class Files:
 
     def read(self, path: str) -> bytes:
         """The bytes of a regular file of at most `MOST_BYTES`."""
-        descriptor = os.open(self.at(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(self._at(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             if os.fstat(descriptor).st_size > MOST_BYTES:
                 raise OSError(27, f"larger than {MOST_BYTES} bytes", path)
@@ -89,10 +91,8 @@ class Files:
 
     def write(self, path: str, content: bytes, *, mode: str, owner: str | None, group: str | None) -> None:
         """Put a regular file there, whole, instead of a regular file or a link, or of nothing."""
-        place = self.at(path)
-        temporary = place.with_name(_TEMPORARY + place.name[:200])
-        with suppress(FileNotFoundError):  # of a run that was killed
-            temporary.unlink()
+        place = self._at(path)
+        temporary = _emptied(place)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(temporary, flags, 0o600)
         self._step(f"temporary {path}")
@@ -100,53 +100,59 @@ class Files:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
                 file.flush()
+                self._step(f"filled {path}")
                 os.fchown(descriptor, *_ids(owner, group))
                 os.fchmod(descriptor, int(mode, 8))
+                self._step(f"given {path}")
                 os.fsync(descriptor)
             self._step(f"written {path}")
-            temporary.rename(place)
+            os.rename(temporary, place)
         except BaseException:
             with suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)
             raise
-        self._renamed_in.add(place.parent)
+        self._renamed_in.add(os.path.dirname(place))
         self._step(f"renamed {path}")
 
-    def write_link(self, path: str, target: str) -> None:
+    def write_link(self, path: str, target: str, *, owner: str | None, group: str | None) -> None:
         """Put a symbolic link there, instead of a regular file or a link, or of nothing."""
-        place = self.at(path)
-        temporary = place.with_name(_TEMPORARY + place.name[:200])
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        temporary.symlink_to(target)
+        place = self._at(path)
+        temporary = _emptied(place)
+        os.symlink(target, temporary)
         self._step(f"temporary {path}")
-        temporary.rename(place)
-        self._renamed_in.add(place.parent)
+        try:
+            os.lchown(temporary, *_ids(owner, group))
+            self._step(f"given {path}")
+            os.rename(temporary, place)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+        self._renamed_in.add(os.path.dirname(place))
         self._step(f"renamed {path}")
 
     def make_directory(self, path: str, *, mode: str, owner: str | None, group: str | None) -> None:
         """Make a directory, with its owner and mode from the first moment on."""
-        place = self.at(path)
-        temporary = place.with_name(_TEMPORARY + place.name[:200])
-        with suppress(FileNotFoundError):
-            temporary.rmdir()
-        temporary.mkdir(0o700)
+        place = self._at(path)
+        temporary = _emptied(place)
+        os.mkdir(temporary, 0o700)
         self._step(f"temporary {path}")
         try:
             os.chown(temporary, *_ids(owner, group))
-            temporary.chmod(int(mode, 8))
-            temporary.rename(place)
+            os.chmod(temporary, int(mode, 8))
+            self._step(f"given {path}")
+            os.rename(temporary, place)
         except BaseException:
             with suppress(OSError):
-                temporary.rmdir()
+                os.rmdir(temporary)
             raise
-        self._renamed_in.add(place.parent)
+        self._renamed_in.add(os.path.dirname(place))
         self._step(f"renamed {path}")
 
     def set_owner_and_mode(self, path: str, *, mode: str, owner: str | None, group: str | None) -> None:
         """Change who owns what is there, and its mode; a link is not followed."""
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self.at(path), flags)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(self._at(path), flags)
         try:
             os.fchown(descriptor, *_ids(owner, group))
             self._step(f"owned {path}")
@@ -158,24 +164,31 @@ class Files:
 
     def remove(self, path: str) -> None:
         """Take a file or a link away."""
-        place = self.at(path)
-        place.unlink()
-        self._renamed_in.add(place.parent)
+        place = self._at(path)
+        os.unlink(place)
+        self._renamed_in.add(os.path.dirname(place))
         self._step(f"removed {path}")
 
     def remove_directory(self, path: str) -> None:
         """Take an empty directory away; one that is not empty raises `OSError` (ENOTEMPTY)."""
-        place = self.at(path)
-        place.rmdir()
+        place = self._at(path)
+        os.rmdir(place)
         self._renamed_in.discard(place)
-        self._renamed_in.add(place.parent)
+        self._renamed_in.add(os.path.dirname(place))
         self._step(f"removed {path}")
+
+    def tidy(self, path: str) -> None:
+        """Take away what a run that was killed left beside a path."""
+        with suppress(OSError):  # where nothing can be taken away, the next act says why
+            _emptied(self._at(path))
+        self._step(f"tidied {path}")
 
     def settle(self) -> None:
         """Make everything that was renamed or removed last. Before this, it may be undone by a power cut."""
         for directory in sorted(self._renamed_in):
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, NotADirectoryError):
                 sync_directory(directory)
+            self._step(f"synced {directory}")
         self._renamed_in.clear()
         self._step("settled")
 
@@ -191,24 +204,44 @@ def _look(place: str, user: Callable[[int], str], group: Callable[[int], str]) -
         mode=f"{stat.S_IMODE(status.st_mode):04o}",
         owner=user(status.st_uid),
         group=group(status.st_gid),
-        sha256=sha256_of(place) if kind == stat.S_IFREG else None,
+        sha256=sha256_of(place, status.st_size) if kind == stat.S_IFREG else None,
         target=os.readlink(place) if kind == stat.S_IFLNK else None,
     )
 
 
-def sha256_of(place: str) -> str:
-    """The SHA-256 of a regular file's bytes, in hexadecimal."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    digest = hashlib.sha256()
+def _emptied(place: str) -> str:
+    """Where something is written before it gets its name; what a run that was killed left there is gone."""
+    folder, name = os.path.split(place)
+    if len(os.fsencode(name)) > _LONGEST_NAME - len(_TEMPORARY):
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()
+    temporary = f"{folder}/{_TEMPORARY}{name}"
     try:
-        while chunk := os.read(descriptor, _CHUNK):
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+    except OSError as error:
+        if error.errno not in (errno.EISDIR, errno.EPERM):
+            raise
+        os.rmdir(temporary)
+    return temporary
+
+
+def sha256_of(place: str, size: int) -> str:
+    """The SHA-256 of a regular file's bytes, in hexadecimal; `size` is how many they were a moment ago."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        chunk = os.read(descriptor, min(size + 1, _CHUNK))
+        digest, seen = hashlib.sha256(chunk), len(chunk)
+        # Where it gives no more than its size, and less than was asked for, that was its end.
+        while chunk and not (seen == size and len(chunk) < _CHUNK):
+            chunk = os.read(descriptor, _CHUNK)
             digest.update(chunk)
+            seen += len(chunk)
     finally:
         os.close(descriptor)
     return digest.hexdigest()
 
 
-def sync_directory(place: Path) -> None:
+def sync_directory(place: str | Path) -> None:
     """Make what was renamed in a directory last."""
     descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -220,22 +253,21 @@ def sync_directory(place: Path) -> None:
 _TYPES = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
 
 
-def _inside(root: Path, path: str, depth: int = 40) -> Path:
+def _inside(root: str, path: str, depth: int = 40) -> str:
     """The directory at a path as the machine sees it, with every link followed inside the root."""
     here = root
     parts = [part for part in path.split("/") if part]
     for place, part in enumerate(parts):
         if part == "..":
-            here = here.parent if here != root else root
+            here = os.path.dirname(here) if here != root else root
             continue
-        inner = here / part
-        if inner.is_symlink():
+        inner = f"{here}/{part}"
+        if os.path.islink(inner):
             if depth == 0:
-                raise OSError(40, "too many links", path)
+                raise OSError(errno.ELOOP, "too many links", path)
             target = os.readlink(inner)
-            base = "" if target.startswith("/") else "/" + str(here.relative_to(root))
-            rest = "/".join([base, target, *parts[place + 1 :]])
-            return _inside(root, rest, depth - 1)
+            base = "" if target.startswith("/") else here.removeprefix(root)
+            return _inside(root, "/".join([base, target, *parts[place + 1 :]]), depth - 1)
         here = inner
     return here
 

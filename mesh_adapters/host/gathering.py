@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from mesh_adapters.host.attributes import faults_of
 from mesh_adapters.host.journal import Entry
 from mesh_adapters.host.kind import Immaterial, Kind, Prepared, Unobservable
-from mesh_adapters.host.kinds.directory import without_owners
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.templates import context_of
 from mesh_core import Resource
@@ -32,21 +31,28 @@ class Declared:
 
 @frozen(kw_only=True)
 class Trouble:
-    """A resource to which nothing is done, and why."""
+    """A resource to which nothing is done, and why; `elsewhere` as with what cannot be observed."""
 
     identity: str
+    kind: str
     modules: tuple[str, ...]
     why: str
+    elsewhere: bool = False
 
 
 @frozen(kw_only=True)
 class Gathered:
-    """What reconciliation needs to know, by identity."""
+    """What reconciliation needs to know, by identity.
+
+    `turned` is what is declared as another kind than that as which it is owned (a file where a directory
+    was): it is not in `declared`, since the old has to go before the new is looked at.
+    """
 
     declared: Mapping[str, Declared]
     entries: Mapping[str, Entry]
     observed: Mapping[str, State | None]
     troubles: tuple[Trouble, ...]
+    turned: Mapping[str, Declared] = field(factory=dict)
 
     def resource(self, identity: str) -> Resource:
         """The resource as it is declared, or as it was when it was declared last."""
@@ -64,19 +70,36 @@ def gather(
 ) -> Gathered:
     """Read the declaration by its kinds, and look at everything declared or owned."""
     declared, troubles = prepare(declaration, kinds)
-    if not machine.privileged:
-        declared = {identity: _without_owners(one) for identity, one in declared.items()}
+    declared = {identity: _on(machine, one, kinds) for identity, one in declared.items()}
     troubled = {trouble.identity for trouble in troubles}
     owned = {e.owned.identity: e for e in entries if e.owned.identity not in troubled}
+    turned = {
+        identity: one
+        for identity, one in declared.items()
+        if identity in owned and one.resource.kind != owned[identity].owned.kind
+    }
+    declared = {identity: one for identity, one in declared.items() if identity not in turned}
     resources = {identity: entry.resource for identity, entry in owned.items()}
     resources |= {identity: one.resource for identity, one in declared.items()}
     observed, unseen = observe(resources.values(), kinds, machine)
     modules = {identity: one.modules for identity, one in declared.items()}
     troubles += [
-        Trouble(identity=identity, modules=modules.get(identity, ()), why=why)
-        for identity, why in unseen.items()
+        Trouble(
+            identity=identity,
+            kind=resources[identity].kind,
+            modules=modules.get(identity, ()),
+            why=found.why,
+            elsewhere=found.elsewhere,
+        )
+        for identity, found in unseen.items()
     ]
-    return Gathered(declared=declared, entries=owned, observed=observed, troubles=tuple(troubles))
+    return Gathered(
+        declared=declared,
+        entries=owned,
+        observed=observed,
+        troubles=tuple(troubles),
+        turned=turned,
+    )
 
 
 def prepare(declaration: Declaration, kinds: Mapping[str, Kind]) -> tuple[dict[str, Declared], list[Trouble]]:
@@ -103,15 +126,19 @@ def _prepare(
     kind = kinds.get(resource.kind)
     if kind is None:
         why = f"this host knows no kind {resource.kind!r} (it knows {', '.join(sorted(kinds))})"
-        return Trouble(identity=resource.identity, modules=(module.name,), why=why)
+        return _trouble(resource, (module.name,), why)
     faults = "; ".join(str(fault) for fault in faults_of(resource, kind))
     if faults:
-        return Trouble(identity=resource.identity, modules=(module.name,), why=faults)
+        return _trouble(resource, (module.name,), faults)
     try:
         prepared = kind.prepare(resource, context_of(declaration, module))
     except Immaterial as error:
-        return Trouble(identity=resource.identity, modules=(module.name,), why=str(error))
+        return _trouble(resource, (module.name,), str(error))
     return Declared(resource=resource, modules=(module.name,), prepared=prepared)
+
+
+def _trouble(resource: Resource, modules: tuple[str, ...], why: str) -> Trouble:
+    return Trouble(identity=resource.identity, kind=resource.kind, modules=modules, why=why)
 
 
 def _shared(first: Declared, other: Declared) -> Declared | Trouble:
@@ -119,31 +146,34 @@ def _shared(first: Declared, other: Declared) -> Declared | Trouble:
     modules = (*first.modules, *other.modules)
     if first.prepared != other.prepared:
         why = f"{' and '.join(modules)} share it, and its template does not come out the same for them"
-        return Trouble(identity=first.resource.identity, modules=modules, why=why)
+        return _trouble(first.resource, modules, why)
     return evolve(first, modules=modules)
 
 
-def _without_owners(one: Declared) -> Declared:
-    """As somebody who can give nothing away: owner and group are whatever they are."""
+def _on(machine: Machine, one: Declared, kinds: Mapping[str, Kind]) -> Declared:
+    """What is wanted on this machine, whose kind may know facts that it cannot have."""
     wanted = one.prepared.wanted
-    wanted = evolve(wanted, state=without_owners(wanted.state))
-    return evolve(one, prepared=evolve(one.prepared, wanted=wanted))
+    state = kinds[wanted.kind].on(machine, wanted.state)
+    if state == wanted.state:
+        return one
+    return evolve(one, prepared=evolve(one.prepared, wanted=evolve(wanted, state=state)))
 
 
 def observe(
     resources: Iterable[Resource], kinds: Mapping[str, Kind], machine: Machine
-) -> tuple[dict[str, State | None], dict[str, str]]:
+) -> tuple[dict[str, State | None], dict[str, Unobservable]]:
     """What is there, by identity; and of what could not be looked at, why."""
     observed: dict[str, State | None] = {}
-    unseen: dict[str, str] = {}
+    unseen: dict[str, Unobservable] = {}
     for kind, group in _by_kind(resources):
         known = kinds.get(kind)
         if known is None:
-            unseen |= {r.identity: f"this host knows no kind {kind!r}" for r in group}
+            unknown = Unobservable(why=f"this host knows no kind {kind!r}")
+            unseen |= {r.identity: unknown for r in group}
             continue
         for identity, found in known.observe(group, machine).items():
             if isinstance(found, Unobservable):
-                unseen[identity] = found.why
+                unseen[identity] = found
             else:
                 observed[identity] = found
     return observed, unseen

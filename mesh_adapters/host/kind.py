@@ -47,9 +47,14 @@ class Immaterial(Exception):
 
 @frozen(kw_only=True)
 class Unobservable:
-    """A resource that could not be looked at, with the reason. It never counts as one that is not there."""
+    """A resource that could not be looked at, with the reason. It never counts as one that is not there.
+
+    `elsewhere` is whether it only makes sense on a machine that runs, and this is a root directory that
+    stands for one: then it is left out, and nothing is wrong.
+    """
 
     why: str
+    elsewhere: bool = False
 
 
 Observed: TypeAlias = State | Unobservable | None
@@ -107,6 +112,19 @@ class Brought:
 
 
 @frozen(kw_only=True)
+class Around:
+    """The other resources of a kind, when one of them is taken off.
+
+    What is `leaving` is in the journal and going in the same run: it may be taken along. What of that is
+    `brought` came along with something, and was never declared. What is `staying` is declared.
+    """
+
+    leaving: tuple[Resource, ...] = ()
+    brought: tuple[Resource, ...] = ()
+    staying: tuple[Resource, ...] = ()
+
+
+@frozen(kw_only=True)
 class Context:
     """What a template sees: plain data, `{"node": ..., "module": ..., "answers": ...}`."""
 
@@ -134,8 +152,19 @@ class Kind(Protocol):
         """The wanted state, and the content. Raises `Immaterial`. Pure: the same on the control plane."""
         ...
 
+    def on(self, machine: Machine, state: State) -> State:
+        """The state that `prepare` wants, without the facts that this machine cannot have.
+
+        `prepare` knows no machine: under a root nothing runs, and without privileges no owner is given.
+        """
+        ...
+
     def observe(self, resources: Sequence[Resource], machine: Machine) -> Mapping[str, Observed]:
-        """What is there of each resource, by identity; every fact that `prepare` may want."""
+        """What is there of each resource, by identity; every fact that `prepare` and `on` may want."""
+        ...
+
+    def remembered(self, resource: Resource) -> Resource:
+        """What of it the journal has to keep, so that it can be looked at and taken off later."""
         ...
 
     def fetch(self, resources: Sequence[Resource], machine: Machine) -> Failed | None:
@@ -158,13 +187,25 @@ class Kind(Protocol):
         """
         ...
 
+    def take_off(self, action: Action, resource: Resource, around: Around, machine: Machine) -> Acted:
+        """Act where `action.target` is None. A kind whose resources need each other looks around first."""
+        ...
+
 
 class SimpleKind:
-    """What most kinds need not say: nothing is wrong, fetched or brought beyond the attributes."""
+    """What most kinds need not say: nothing is wrong, left out, fetched or brought beyond the attributes."""
 
     def faults(self, resource: Resource) -> Iterator[AttributeFault]:
         """Nothing beyond the attributes."""
         yield from ()
+
+    def on(self, machine: Machine, state: State) -> State:
+        """Every machine can have it all."""
+        return state
+
+    def remembered(self, resource: Resource) -> Resource:
+        """All of it."""
+        return resource
 
     def fetch(self, resources: Sequence[Resource], machine: Machine) -> Failed | None:
         """Nothing has to be fetched."""
@@ -177,3 +218,11 @@ class SimpleKind:
     def bring(self, resource: Resource, machine: Machine) -> State:
         """Nothing of such a kind comes along."""
         raise NotImplementedError(f"a {resource.kind} does not come along with anything")
+
+    def act(self, action: Action, resource: Resource, content: bytes | None, machine: Machine) -> Acted:
+        """Every kind says what it does."""
+        raise NotImplementedError(f"a {resource.kind} does nothing")
+
+    def take_off(self, action: Action, resource: Resource, around: Around, machine: Machine) -> Acted:
+        """By itself: the others do not matter."""
+        return self.act(action, resource, None, machine)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import mesh_cli
 import mesh_core
 
 ALLOWED = frozenset(
@@ -47,6 +48,9 @@ DOORS = {
     "cattrs": ("mesh_core.wire",),
     "hypothesis": ("mesh_core.testing",),
 }
+
+# Only these modules of the command lines may name concrete adapters.
+WIRINGS = frozenset({"mesh_cli.wiring", "mesh_cli.host.wiring"})
 
 # These reach outside without importing anything, or run text that this test cannot read.
 FORBIDDEN_CALLS = frozenset({"__import__", "breakpoint", "compile", "eval", "exec", "input", "open", "print"})
@@ -93,6 +97,24 @@ def test_the_core_keeps_the_rules() -> None:
     root = Path(mesh_core.__file__).parent
     assert len(list(root.rglob("*.py"))) > 10, "looked in the wrong place"
     assert faults(root) == []
+
+
+def namers_of_adapters(root: Path) -> set[str]:
+    """The modules of the package at `root` that import from `mesh_adapters`, wherever in the file."""
+    return {
+        module_name(path, root)
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom) and "mesh_adapters" in imported(node)
+    }
+
+
+def test_only_the_wirings_name_adapters(tmp_path: Path) -> None:
+    assert namers_of_adapters(Path(mesh_cli.__file__).parent) == WIRINGS
+    planted_in = planted(
+        tmp_path, "host/commands/applying.py", "def f():\n    import mesh_adapters.host.kind"
+    )
+    assert namers_of_adapters(planted_in) == {"mesh_core.host.commands.applying"}
 
 
 @pytest.mark.parametrize("library", sorted(DOORS))

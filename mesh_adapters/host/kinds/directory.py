@@ -14,6 +14,7 @@ from typing import Literal, TypedDict
 from mesh_adapters.host.attributes import GROUP, MODE, OWNER
 from mesh_adapters.host.kind import (
     Acted,
+    Attribute,
     Brought,
     Context,
     Done,
@@ -36,7 +37,7 @@ class Directory(SimpleKind):
 
     name = "directory"
     place: Literal["path", "name"] = "path"
-    attributes = (MODE, OWNER, GROUP)
+    attributes: tuple[Attribute, ...] = (MODE, OWNER, GROUP)
 
     def prepare(self, resource: Resource, context: Context) -> Prepared:
         """0755 and root, where the resource does not say otherwise."""
@@ -45,6 +46,14 @@ class Directory(SimpleKind):
         facts |= {who: given.get(who, "root") for who in ("owner", "group")}
         wanted = Wanted(identity=resource.identity, kind=self.name, state=State(facts=facts))
         return Prepared(wanted=wanted)
+
+    def remembered(self, resource: Resource) -> Resource:
+        """Where it is; whose it is, and what is in it, is in the state."""
+        return Resource(kind=self.name, path=resource.path)
+
+    def on(self, machine: Machine, state: State) -> State:
+        """Owner and group are whatever they are, for somebody who can give nothing away."""
+        return state if machine.privileged else without_owners(state)
 
     def observe(self, resources: Sequence[Resource], machine: Machine) -> Mapping[str, Observed]:
         """Type, mode, owner and group of what is there."""
@@ -56,8 +65,7 @@ class Directory(SimpleKind):
 
     def bring(self, resource: Resource, machine: Machine) -> State:
         """As a resource that says nothing of owner and mode."""
-        state = self.prepare(resource, Context(data={})).wanted.state
-        return state if machine.privileged else without_owners(state)
+        return self.on(machine, self.prepare(resource, Context(data={})).wanted.state)
 
     def act(self, action: Action, resource: Resource, content: bytes | None, machine: Machine) -> Acted:
         """Make it, give it its owner and mode, or remove it where it is empty."""

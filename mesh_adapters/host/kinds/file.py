@@ -17,6 +17,7 @@ from mesh_adapters.host.attributes import GROUP, MODE, OWNER, text
 from mesh_adapters.host.files import Found
 from mesh_adapters.host.kind import (
     Acted,
+    Attribute,
     AttributeFault,
     Brought,
     Context,
@@ -27,7 +28,7 @@ from mesh_adapters.host.kind import (
     SimpleKind,
     Unobservable,
 )
-from mesh_adapters.host.kinds.directory import rights_of, words_of
+from mesh_adapters.host.kinds.directory import rights_of, without_owners, words_of
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.parents import missing_parents
 from mesh_adapters.host.templates import render
@@ -40,7 +41,13 @@ class File(SimpleKind):
 
     name = "file"
     place: Literal["path", "name"] = "path"
-    attributes = (text("content"), text("template", "text with jinja2 in it"), MODE, OWNER, GROUP)
+    attributes: tuple[Attribute, ...] = (
+        text("content"),
+        text("template", "text with jinja2 in it"),
+        MODE,
+        OWNER,
+        GROUP,
+    )
 
     def faults(self, resource: Resource) -> Iterator[AttributeFault]:
         """It has content, or a template."""
@@ -64,6 +71,14 @@ class File(SimpleKind):
         wanted = Wanted(identity=resource.identity, kind=self.name, state=State(facts=facts))
         return Prepared(wanted=wanted, content=content)
 
+    def remembered(self, resource: Resource) -> Resource:
+        """Where it is; whose it is, and what is in it, is in the state."""
+        return Resource(kind=self.name, path=resource.path)
+
+    def on(self, machine: Machine, state: State) -> State:
+        """Owner and group are whatever they are, for somebody who can give nothing away."""
+        return state if machine.privileged else without_owners(state)
+
     def observe(self, resources: Sequence[Resource], machine: Machine) -> Mapping[str, Observed]:
         """Type, digest, mode, owner and group of what is there."""
         found = machine.files.look_all(str(resource.path) for resource in resources)
@@ -85,10 +100,10 @@ class File(SimpleKind):
                     files.remove(path)
                 return Done()
             facts = target.as_data()
-            if facts["type"] == "link":
-                files.write_link(path, str(facts["target"]))
-                return Done()
             given = rights_of(facts)
+            if facts["type"] == "link":
+                files.write_link(path, str(facts["target"]), owner=given["owner"], group=given["group"])
+                return Done()
             if found is not None and found.sha256 == facts["sha256"]:
                 files.set_owner_and_mode(path, **given)
             elif content is None:
@@ -105,14 +120,10 @@ def _observed(path: str, found: Found | OSError | None) -> Observed:
         return Unobservable(why=words_of(found, path))
     if found is None:
         return None
-    facts: dict[str, Fact] = {
-        "type": found.type,
-        "mode": found.mode,
-        "owner": found.owner,
-        "group": found.group,
-    }
+    facts: list[tuple[str, Fact]] = [("group", found.group), ("mode", found.mode), ("owner", found.owner)]
     if found.sha256 is not None:
-        facts["sha256"] = found.sha256
+        facts.append(("sha256", found.sha256))
     if found.target is not None:
-        facts["target"] = found.target
+        facts.append(("target", found.target))
+    facts.append(("type", found.type))
     return State(facts=facts)

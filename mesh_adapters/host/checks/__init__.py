@@ -1,0 +1,1 @@
+"""The kinds of checks that a host knows, one file each."""

@@ -1,0 +1,1 @@
+"""The probes that ship with the host, one file each."""

@@ -1,0 +1,1 @@
+"""The commands of `mesh-host`, one file for what belongs together."""

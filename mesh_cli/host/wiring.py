@@ -1,0 +1,207 @@
+"""The one place of `mesh-host` that names concrete adapters: the machine, its journal, kinds and probes."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesh_cli.exits import Exit, Stop
+
+if TYPE_CHECKING:
+    from mesh_adapters.host.applied import Applied
+    from mesh_adapters.host.applying import Decided as Decided
+    from mesh_adapters.host.applying import Host as Host
+    from mesh_adapters.host.journal import Journal as Journal
+    from mesh_adapters.host.machine import Machine
+
+_JOURNAL = "var/lib/mesh-host"
+_PATIENCE = 1.0
+"""Seconds to wait for the journal: somebody may just be looking at it."""
+
+
+def privileged() -> bool:
+    """Whether owners can be given, and the machine itself changed."""
+    return os.geteuid() == 0
+
+
+def journal_of(root: Path) -> Path:
+    """Where the journal is."""
+    return root / _JOURNAL
+
+
+def journal_fault(error: Exception) -> str | None:
+    """The code of what keeps a journal from being used; None for anything else."""
+    from mesh_adapters.host.journal import JournalBusy, JournalError
+
+    if isinstance(error, JournalBusy):
+        return "journal-busy"
+    return "journal" if isinstance(error, JournalError) else None
+
+
+@contextmanager
+def journal_looked_at(root: Path) -> Iterator[Journal]:
+    """The journal, to be read only: nothing is made or changed. Raises `JournalError`."""
+    from mesh_adapters.host.peeking import peek
+
+    with _closed_in_the_end(lambda: peek(journal_of(root)), root) as journal:
+        yield journal
+
+
+@contextmanager
+def journal_at_work(root: Path) -> Iterator[Journal]:
+    """The journal, held as long as this lasts. Raises `JournalError`."""
+    with _closed_in_the_end(lambda: _opened(journal_of(root)), root) as journal:
+        yield journal
+
+
+@contextmanager
+def _closed_in_the_end(get: Callable[[], Journal], root: Path) -> Iterator[Journal]:
+    import sqlite3
+
+    from mesh_adapters.host.journal import JournalError
+
+    journal = get()
+    try:
+        yield journal
+    except sqlite3.Error as error:
+        line = f"the journal in {journal_of(root)} cannot be used any more: {error}"
+        raise JournalError(
+            f"{line}. What was done until then stands in it, and the next run goes on"
+        ) from None
+    finally:
+        journal.close()
+
+
+def _opened(directory: Path) -> Journal:
+    from mesh_adapters.host.journal import Journal, JournalBusy
+
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return Journal.open(directory)
+        except JournalBusy:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+def put_aside(root: Path) -> Path | None:
+    """Move the journal away, damaged or not: to which folder; None where there is none.
+
+    Raises `JournalError`.
+    """
+    from mesh_adapters.host.anew import put_aside as move
+
+    return move(journal_of(root))
+
+
+def host(root: Path, journal: Journal) -> Host:
+    """This machine, or the root directory that stands for one, with everything that it knows.
+
+    What was imported by then stays, so the garbage collector need not go through it again and again.
+    """
+    from mesh_adapters.host.applying import Host
+    from mesh_adapters.host.registry import known_kinds
+
+    kinds = known_kinds()
+    gc.freeze()
+    return Host(machine=_machine(root, journal.kept), journal=journal, kinds=kinds)
+
+
+def _machine(root: Path, kept: Callable[[str], bytes]) -> Machine:
+    from mesh_adapters.host.files import Files
+    from mesh_adapters.host.machine import Machine
+
+    return Machine(root=root, files=Files(root), privileged=privileged(), kept=kept)
+
+
+def decide(content: bytes, name: str, host: Host) -> Decided:
+    """What a declaration's bytes ask for. Stops where they are none, or it is not taken."""
+    from mesh_adapters.host.applying import Decided, Malformed
+    from mesh_adapters.host.applying import decide as decide_on
+    from mesh_core.explain.taking import not_taken, not_taken_to_data
+
+    found = decide_on(content, host)
+    if isinstance(found, Decided):
+        return found
+    if isinstance(found, Malformed):
+        from mesh_cli.reading import malformed
+
+        raise malformed(name, found.faults)
+    cause, *would_do = not_taken(found)
+    facts = not_taken_to_data(found)
+    lines = [f"refused: {cause}", *(f"  {line}" for line in would_do), "nothing was changed"]
+    raise Stop(Exit.REFUSED, facts.pop("code"), lines, facts)
+
+
+def planned(decided: Decided) -> dict[str, Any]:
+    """What would be done, as plain data."""
+    from mesh_adapters.host.status import action_to_data, trouble_to_data
+
+    return {
+        "node": decided.declaration.node,
+        "generation": decided.declaration.generation,
+        "dry_run": True,
+        "actions": [
+            action_to_data(action, decided.gathered.modules(action.identity)) for action in decided.actions
+        ],
+        "troubles": [trouble_to_data(trouble) for trouble in decided.gathered.troubles],
+    }
+
+
+def planned_with_differences(decided: Decided, host: Host, *, private: bool) -> dict[str, Any]:
+    """The same, each change of a file with its difference."""
+    from mesh_adapters.host.differing import differences
+
+    plan, found = planned(decided), differences(decided, host, private=private)
+    for action in plan["actions"]:
+        if action["identity"] in found:
+            action["difference"] = found[action["identity"]].as_data()
+    return plan
+
+
+def same_again(content: bytes, host: Host) -> dict[str, Any] | None:
+    """What came of it, as plain data, where the same was applied before and everything is as it was left."""
+    from mesh_adapters.host.applying import unchanged
+
+    applied = unchanged(content, host)
+    return None if applied is None else _outcome(applied)
+
+
+def do(decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Do what was decided: what came of it, as plain data; `watch` gets each action when it is done.
+
+    Raises `JournalError`, and `KeyboardInterrupt` where somebody wants to stop and an action was just done.
+    """
+    from mesh_adapters.host.applying import apply
+    from mesh_adapters.host.status import event_to_data
+    from mesh_cli.host.stopping import between
+
+    with between() as stop_here:
+
+        def watched(event: Any) -> None:
+            watch(event_to_data(event))
+            stop_here()
+
+        return _outcome(apply(decided, host, watched))
+
+
+def _outcome(applied: Applied) -> dict[str, Any]:
+    from mesh_adapters.host.status import status_of
+
+    return status_of(applied) | {"changed": applied.changed}
+
+
+def probed() -> dict[str, Any]:
+    """What this machine has: the report document."""
+    from mesh_adapters.host.probe import known_probes, probe_all, report_to_data
+
+    def nothing_kept(_sha256: str) -> bytes:
+        raise LookupError
+
+    return dict(report_to_data(probe_all(known_probes(), _machine(Path("/"), nothing_kept))))
