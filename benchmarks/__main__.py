@@ -8,8 +8,9 @@ from typing import get_args
 
 from attrs import asdict, frozen
 
-from benchmarks import measure, startup
+from benchmarks import host, measure, startup
 from benchmarks.generate import Kind
+from benchmarks.host import Applied
 from benchmarks.measure import Measured
 from benchmarks.startup import Started
 
@@ -17,10 +18,13 @@ SMALL, LARGE = 1_000, 10_000
 REPETITIONS = {SMALL: 9, LARGE: 5}
 QUICK = {SMALL: 3, LARGE: 2}
 STARTS, QUICK_STARTS = 21, 7
+APPLIES, QUICK_APPLIES = 9, 3
 
 MOST_OF_PLAIN = 1.5
 MOST_OF_GRAPH = 0.6
 MOST_OF_BARE = 1.3
+MOST_OF_WRITING = 2.0
+MOST_OF_READING = 2.0
 MOST_OF_LINEAR = 1.5
 """Time for ten times the nodes, over ten times the time: the collector alone costs some of it."""
 
@@ -51,12 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for nodes, repetitions in (QUICK if options.quick else REPETITIONS).items()
     ]
     starts = start_times(QUICK_STARTS if options.quick else STARTS)
-    targets = [*speed_targets(meshes), *start_targets(starts)]
+    applied = host.measure(repetitions=QUICK_APPLIES if options.quick else APPLIES)
+    targets = [*speed_targets(meshes), *start_targets(starts), *host_targets(applied)]
     faults = list(faults_of(meshes, starts))
     if options.json:
-        print(json.dumps(as_data(meshes, starts, targets, faults), indent=2))
+        print(json.dumps(as_data(meshes, starts, applied, targets, faults), indent=2))
     else:
-        print("\n".join(tables(meshes, starts, targets, faults)))
+        print("\n".join(tables(meshes, starts, applied, targets, faults)))
     return 1 if faults or any(target.missed for target in targets) else 0
 
 
@@ -85,6 +90,13 @@ def start_targets(starts: Sequence[Started]) -> Iterator[Target]:
         yield Target(what=what, value=start.against_bare, limit=MOST_OF_BARE)
 
 
+def host_targets(applied: Applied) -> Iterator[Target]:
+    """A host that applies many files, against plain Python that writes them, and that reads them."""
+    what = f"host, {host.FILES} files: "
+    yield Target(what=what + "first apply / writing", value=applied.against_writing, limit=MOST_OF_WRITING)
+    yield Target(what=what + "unchanged / reading", value=applied.against_reading, limit=MOST_OF_READING)
+
+
 def faults_of(meshes: Sequence[Measured], starts: Sequence[Started]) -> Iterator[str]:
     """What makes the numbers worthless, or is wrong whatever they are."""
     for mesh in meshes:
@@ -105,6 +117,7 @@ def faults_of(meshes: Sequence[Measured], starts: Sequence[Started]) -> Iterator
 def as_data(
     meshes: Sequence[Measured],
     starts: Sequence[Started],
+    applied: Applied,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> dict[str, object]:
@@ -112,6 +125,7 @@ def as_data(
     return {
         "meshes": [mesh.as_data() for mesh in meshes],
         "starts": [start.as_data() for start in starts],
+        "host": asdict(applied),
         "targets": [{**asdict(target), "missed": target.missed} for target in targets],
         "faults": list(faults),
     }
@@ -120,6 +134,7 @@ def as_data(
 def tables(
     meshes: Sequence[Measured],
     starts: Sequence[Started],
+    applied: Applied,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> Iterator[str]:
@@ -142,6 +157,9 @@ def tables(
     for start in starts:
         both = f"{1000 * start.mesh:.0f} ms, bare {1000 * start.bare:.0f} ms"
         yield f"mesh {start.option}: {both}"
+    first, again = 1000 * applied.first, 1000 * applied.again
+    yield f"host, first apply: {first:.0f} ms, writing {1000 * applied.first_floor:.0f} ms"
+    yield f"host, unchanged: {again:.0f} ms, reading {1000 * applied.again_floor:.0f} ms"
     yield ""
     yield f"{'ratio':>6} {'most':>5}"
     for target in targets:

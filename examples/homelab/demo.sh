@@ -1,5 +1,6 @@
 #!/bin/sh
-# The main job, on the homelab: plan it, see the one refusal and its fix, apply the fix, plan again.
+# The main job, on the homelab: plan it, see the one refusal and its fix, apply the fix, plan again; then one of
+# its machines, under a folder that stands for it.
 # `mesh` is the one on PATH; the store is a new one in a folder of its own, and gone afterwards.
 
 set -eu
@@ -21,6 +22,12 @@ run() {
     fi
 }
 
+# show FOLDER: the files in it, but for the journal, and the first line of one of them.
+show() {
+    printf '\n$ cd %s; find . -type f; cat etc/motd\n' "$1"
+    (cd "$1" && find . -path ./var/lib/mesh-host -prune -o -type f -print | sort && cat etc/motd)
+}
+
 echo 'A document can be planned without a store. One machine is refused, so this ends with 3.'
 run 3 mesh plan --file examples/homelab/mesh.toml
 
@@ -32,3 +39,18 @@ run 3 mesh plan pi
 printf '\nThe fix, as the refusal names it.\n'
 run 0 mesh assign vps postfix
 run 0 mesh plan
+
+printf '\nA machine, under a folder that stands for it: what pi would be told, applied.\n'
+machine="$folder/pi"
+mkdir -p "$machine/etc"
+printf 'Welcome to pi.\n' >"$machine/etc/motd"
+mesh declare pi --json >"$folder/pi-1.json"
+run 0 mesh-host apply "$folder/pi-1.json" --root "$machine"
+show "$machine"
+
+printf '\nTwo modules taken off: their files go, and what was there before comes back.\n'
+printf 'That is six things at once; a machine gives back so many only with the word for it.\n'
+run 0 mesh unassign pi motd restic
+mesh declare pi --json --generation 2 --allow-removals >"$folder/pi-2.json"
+run 0 mesh-host apply "$folder/pi-2.json" --root "$machine"
+show "$machine"
