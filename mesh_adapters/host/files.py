@@ -72,7 +72,7 @@ class Files:
         user, group = cache(_user), cache(_group)
         found: dict[str, Found | OSError | None] = {}
         for path in paths:
-            folder, name = os.path.split(path)
+            folder, _, name = path.rpartition("/")
             try:
                 if folder not in directories:
                     directories[folder] = self._directory(folder)

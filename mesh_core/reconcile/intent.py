@@ -21,7 +21,7 @@ def intending(action: Action, known: Owned | None) -> Owned:
         kind=action.kind,
         position=action.position,
         before=action.before,
-        left=known.left_as(action.observed) if known is not None else None,
+        left=known.left_as(action.observed, action.target) if known is not None else None,
         in_flight=True,
         intended=action.target,
         brought=known is not None and known.brought and action.act is Act.SWEEP,

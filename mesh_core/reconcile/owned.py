@@ -44,16 +44,18 @@ class Owned:
         states = [state for state in possible if state is not None]
         return any(holds(state, observed) for state in states) or _mixed(observed, states)
 
-    def left_as(self, observed: State | None) -> State | None:
-        """How the host left it, where an act that was begun is taken up again, or given up.
+    def left_as(self, observed: State | None, target: State | None = None) -> State | None:
+        """How the host left it, where another act is begun, or one that was begun is given up.
 
-        What such an act brought about is the host's doing and stays so, whatever is intended next.
+        What an act that was begun brought about is the host's doing and stays so, whatever is intended next.
+        And what the `target` has an opinion on may be as it is now until the act is done: also a fact that an
+        earlier declaration asked for, and the last one not.
         """
-        if not self.in_flight or observed is None or not self.made_so(observed):
+        if observed is None or not self.made_so(observed):
             return self.left
-        if holds(self.before, observed):
+        if self.in_flight and holds(self.before, observed):
             return self.left
-        cared = {name for state in (self.left, self.intended) if state for name, _ in state.facts}
+        cared = {name for state in (self.left, self.intended, target) if state for name, _ in state.facts}
         return State(facts=[(name, fact) for name, fact in observed.facts if name in cared])
 
     def _possible(self) -> tuple[State | None, ...]:

@@ -261,7 +261,7 @@ def test_each_law_has_a_fault() -> None:
 # What is no reconciler's fault but that of the journal: of what it keeps of an act that was begun.
 
 
-def left_alone(owned: Owned, _observed: State | None) -> State | None:
+def left_alone(owned: Owned, _observed: State | None, target: State | None = None) -> State | None:
     return owned.left
 
 

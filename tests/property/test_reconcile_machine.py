@@ -356,7 +356,7 @@ class HostMachine(RuleBasedStateMachine):
         was, now = moment.there.get(path), after.there.get(path)
         entry = moment.owned[path].owned
         if entry.in_flight and path in self.edited:
-            assert now in (was, *self.before[path]), path
+            assert now in (was, *self.before[path]) or self.came_back(path, was, after), path
         elif was in self.made[path] or was in self.before[path]:
             came_again = path in after.owned and after.owned[path].owned.brought
             if came_again or self.holds_something(path, after):

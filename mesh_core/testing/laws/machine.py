@@ -117,25 +117,24 @@ def check_edited_is_left(reconcile: Reconciler, settings: hypothesis.settings | 
 
     def look(case: Case) -> None:
         acts = {action.identity: action.act for action in _actions(reconcile, case)}
-        declared = {wanted.identity for wanted in case.declared}
+        declared = {wanted.identity: wanted for wanted in case.declared}
         for entry in case.owned:
             if entry.identity not in case.observed:
                 continue
             act = acts.get(entry.identity)
-            fits = _fitting(entry, case.observed[entry.identity], entry.identity in declared)
+            fits = _fitting(entry, case.observed[entry.identity], declared.get(entry.identity))
             if fits and act not in fits:
                 _broken("edited", f"{act} of {entry} where {case.observed[entry.identity]} is")
 
     _look(cases(), look, settings)
 
 
-def _fitting(entry: Owned, observed: State | None, declared: bool) -> set[Act | None]:
+def _fitting(entry: Owned, observed: State | None, wanted: Wanted | None) -> set[Act | None]:
     """What may be done where it is certain whose doing it is; nothing where it is not."""
-    strange = observed is not None and any(
-        fact == EDITED and _cares(entry, name) for name, fact in observed.facts
-    )
-    if declared:
-        drifted = not entry.in_flight and strange
+    known = any(holds(state, observed) for state in (entry.left, entry.intended, entry.before))
+    strange = observed is not None and EDITED in observed.as_data().values() and not known
+    if wanted is not None:
+        drifted = strange and not entry.in_flight and not holds(wanted.state, observed)
         return {Act.PUT_BACK} if drifted else set()
     if entry.brought:
         return {Act.LEAVE, None} if strange else set()
@@ -146,12 +145,6 @@ def _fitting(entry: Owned, observed: State | None, declared: bool) -> set[Act | 
     if holds(entry.before, observed):
         return {Act.RELEASE}
     return {Act.REMOVE} if entry.before is None else {Act.RESTORE}
-
-
-def _cares(entry: Owned, name: str) -> bool:
-    """Whether a fact is the host's business; all of it where it never left anything there."""
-    states = [state for state in (entry.left, entry.intended) if state is not None]
-    return not states or any(name in state.as_data() for state in states)
 
 
 def check_done_twice(reconcile: Reconciler, settings: hypothesis.settings | None = None) -> None:

@@ -61,7 +61,7 @@ def any_case(dice: Dice) -> Case:
     entries = {entry.identity: entry for entry in owned}
     wanted = {one.identity: one.state for one in declared}
     observed: Observed = {}
-    for identity in entries.keys() | wanted.keys() if not dice.one_in(2) else sorted(KINDS):
+    for identity in KINDS if dice.one_in(2) else sorted(entries.keys() | wanted.keys()):
         if not dice.one_in(8):
             observed[identity] = _seen(dice, identity, entries.get(identity), wanted.get(identity))
     return Case(declared=declared, owned=owned, observed=dict(sorted(observed.items())), sweep=dice.one_in(4))

@@ -78,7 +78,7 @@ def test_nothing_is_left_of_a_machine_that_does_not_boot(
 ) -> None:
     machine = LabMachine("broken", init=init, binds=binds)
     with pytest.raises(LabError, match=f"(?s){why}"):
-        machine.start(timeout=1)
+        machine.start(timeout=5)
     assert nothing_left(machine, tmp_path)
 
 

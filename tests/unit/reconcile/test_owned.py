@@ -89,6 +89,17 @@ def test_what_is_intended_keeps_what_the_last_intent_brought_about() -> None:
     assert (done.left, done.intended, done.in_flight, done.stale) == (NEW, None, False, False)
 
 
+def test_a_fact_that_only_an_earlier_declaration_asked_for_is_still_the_hosts_doing() -> None:
+    """It was started, and later only enabled is asked for; killed while both go back, it goes on."""
+    before = state(enabled=False, running=False)
+    entry = owned("service:s", state(enabled=True), before)
+    (restore,) = reconcile([], [entry], {"service:s": state(enabled=True, running=True)})
+    assert restore.act is Act.RESTORE
+    halfway = {"service:s": state(enabled=False, running=True)}
+    (again,) = reconcile([], [intending(restore, entry)], halfway)
+    assert again.act is Act.RESTORE
+
+
 def test_only_a_sweep_is_of_something_that_came_along() -> None:
     entry = owned("path:/f", OURS, brought=True)
     (swept,) = reconcile([], [entry], {"path:/f": OURS}, sweep=True)
