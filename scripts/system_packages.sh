@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what some tests need of Debian and is not there: those that boot whole machines
-# (tests/integration/lab), and those of other package managers and of containers (tests/integration/host).
+# (tests/integration/lab), those of other package managers and of containers (tests/integration/host), and those
+# that talk to a RabbitMQ, which they start themselves (tests/integration/broker).
 # Says and does nothing when all is there; where it cannot install, says what will be skipped. No service is
 # started by it, and those that come by it are not enabled either.
 set -eu
@@ -8,11 +9,10 @@ set -eu
 # systemd boots the machines. dbus is how their systemd answers `systemd-run --wait` and the like.
 # init-system-helpers has what the scripts of a package with a service call. dnf and pacman install into
 # roots of their own, from repositories that the tests make (rpm, createrepo-c). A container's image is made
-# of busybox, and run by podman with crun.
+# of busybox, and run by podman with crun. rabbitmq-server is the broker, openssl makes the certificates that it
+# shows.
 packages='systemd dbus init-system-helpers dnf rpm createrepo-c pacman-package-manager
-    podman crun busybox-static'
-services='podman.socket podman.service podman-restart.service podman-auto-update.service
-    podman-auto-update.timer'
+    podman crun busybox-static rabbitmq-server openssl'
 policy=/usr/sbin/policy-rc.d
 
 missing() {
@@ -23,7 +23,7 @@ missing() {
 }
 
 skipped() {
-    echo "the tests of whole machines, packages and containers will be skipped: $1"
+    echo "the tests of whole machines, packages, containers and brokers will be skipped: $1"
     exit 0
 }
 
@@ -32,7 +32,7 @@ wanted=$(missing)
 [ -n "$wanted" ] || exit 0
 [ "$(id -u)" = 0 ] || skipped "not root, and not installed:$wanted"
 
-echo "installing for the tests of whole machines, packages and containers:$wanted"
+echo "installing for the tests of whole machines, packages, containers and brokers:$wanted"
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
     trap 'exit 1' HUP INT TERM
@@ -46,6 +46,14 @@ install() {
         apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends $wanted >/dev/null
 }
 install || skipped "apt could not install$wanted"
-# Works on files, so also where systemd does not run.
-# shellcheck disable=SC2086
-case $wanted in *podman*) systemctl --quiet disable $services 2>/dev/null || : ;; esac
+# Works on files, so also where systemd does not run. Only what came by this.
+for package in $wanted; do
+    case $package in
+    podman) services='podman.socket podman.service podman-restart.service podman-auto-update.service
+        podman-auto-update.timer' ;;
+    rabbitmq-server) services='rabbitmq-server.service epmd.service epmd.socket' ;;
+    *) continue ;;
+    esac
+    # shellcheck disable=SC2086
+    systemctl --quiet disable $services 2>/dev/null || :
+done
