@@ -7,7 +7,6 @@ what a disk does is in nobody's processor time.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import os
@@ -23,6 +22,7 @@ from mesh_adapters.host.applying import Decided, Host, apply, decide, unchanged
 from mesh_adapters.host.files import Files
 from mesh_adapters.host.journal import Journal
 from mesh_adapters.host.machine import Machine
+from mesh_adapters.host.memory import collect_less
 from mesh_adapters.host.registry import known_kinds
 from mesh_core.model.declaration import Declaration, DeclaredModule
 from mesh_core.model.resource import Resource
@@ -45,9 +45,8 @@ class Applied:
 
 
 def measure(*, repetitions: int) -> Applied:
-    """That many turns, each in a new directory; what was imported is set aside, as `mesh-host` does."""
-    gc.collect()
-    gc.freeze()
+    """That many turns, each in a new directory; the collector comes by as in `mesh-host`."""
+    collect_less()
     with TemporaryDirectory(prefix="mesh-bench-") as place:
         turns = [_turn(Path(place) / str(number)) for number in range(repetitions)]
     return Applied(

@@ -231,6 +231,7 @@ class Acting:
         if not isinstance(acted, LeftAlone):
             return acted
         ours = {*self._gathered.declared, *self._gathered.entries, *self._came} - self._gone
+        ours |= self._gathered.turned.keys()  # gone as what it was; it comes as something else
         within = f"{action.identity}/"
         return StillNeeded(why=acted.why) if any(other.startswith(within) for other in ours) else acted
 

@@ -106,7 +106,7 @@ def _reconciled(declaration: Declaration, host: Host) -> tuple[Gathered, tuple[A
     gathered = gather(declaration, host.journal.entries(), host.kinds, host.machine)
     owned = [entry.owned for entry in gathered.entries.values()]
     wanted = [one.prepared.wanted for one in gathered.declared.values()]
-    sweep = bool(host.journal.fact("sweep_due"))
+    sweep = bool(host.journal.fact("sweep_due") or gathered.turned)
     return gathered, reconcile(wanted, owned, gathered.observed, sweep=sweep)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -103,13 +102,14 @@ def put_aside(root: Path) -> Path | None:
 def host(root: Path, journal: Journal) -> Host:
     """This machine, or the root directory that stands for one, with everything that it knows.
 
-    What was imported by then stays, so the garbage collector need not go through it again and again.
+    What was imported by then stays, so the garbage collector need not go through it again.
     """
     from mesh_adapters.host.applying import Host
+    from mesh_adapters.host.memory import collect_less
     from mesh_adapters.host.registry import known_kinds
 
     kinds = known_kinds()
-    gc.freeze()
+    collect_less()
     return Host(machine=_machine(root, journal.kept), journal=journal, kinds=kinds)
 
 

@@ -15,7 +15,7 @@ HALFWAY = "halfway"
 
 def _pairs(facts: Mapping[str, Fact] | Iterable[tuple[str, Fact]]) -> tuple[tuple[str, Fact], ...]:
     # Asking a list whether it is a mapping costs more than sorting it.
-    return tuple(sorted(facts if isinstance(facts, tuple | list) else dict(facts).items()))
+    return tuple(sorted(facts if type(facts) is list or type(facts) is tuple else dict(facts).items()))
 
 
 @frozen(kw_only=True)

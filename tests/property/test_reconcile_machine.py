@@ -14,6 +14,7 @@ the mesh left it; from the journal it takes only which paths are owned.
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import tempfile
 from pathlib import Path
@@ -217,12 +218,13 @@ class HostMachine(RuleBasedStateMachine):
         for path in {path for path, _ in told} | moment.owned.keys() | after.owned.keys():
             if path in after.owned:
                 self.take(path, moment, after)
-                if path in dict(told) and self.is_settled(path, moment, after, through):
+                kind = dict(told).get(path, {}).get("kind")
+                if after.owned[path].owned.kind == kind and self.is_settled(path, moment, after, through):
                     self.made[path] = [after.there.get(path)]
                     self.edited.discard(path)
                     continue
                 # Nobody else was here: what changed is the mesh's doing.
-                if path not in self.edited or after.there.get(path) != moment.there.get(path):
+                if after.there.get(path) != moment.there.get(path):
                     self.made[path].append(after.there.get(path))
             elif path in moment.owned:
                 self.let_go(path, after)
@@ -284,6 +286,9 @@ class HostMachine(RuleBasedStateMachine):
             self.made[path] = []
         elif moment.owned[path].owned.in_flight and path in self.edited:
             self.before[path].append(there)
+        elif there is None and after.owned[path].owned.brought and not moment.owned[path].owned.brought:
+            # A person took it away, and that was left so; then it came along with something.
+            self.before[path], self.made[path] = [None], []
         elif moment.owned[path].owned.kind != after.owned[path].owned.kind:
             # It was let go as what it was, and taken anew as what it is now.
             if there not in self.made[path]:
@@ -340,10 +345,12 @@ class HostMachine(RuleBasedStateMachine):
     def declared_is_so(
         self, moment: Moment, outcome: Applied, after: Moment, told: dict[str, Any], failed: set[str]
     ) -> None:
+        assert failed <= told.keys()
         reported = {e.action.identity.removeprefix("path:") for e in outcome.drifted}
         for path, given in told.items():
             there = moment.there.get(path)
             if path in failed:
+                assert self.in_the_way(path, given["kind"], after), f"{path} failed for nothing"
                 continue
             assert is_so(after.there.get(path), given), path
             known = moment.owned.get(path)
@@ -359,7 +366,7 @@ class HostMachine(RuleBasedStateMachine):
             assert now in (was, *self.before[path]) or self.came_back(path, was, after), path
         elif was in self.made[path] or was in self.before[path]:
             came_again = path in after.owned and after.owned[path].owned.brought
-            if came_again or self.holds_something(path, after):
+            if came_again or self.holds_something(path, after, owned=path in after.owned):
                 return
             assert now in self.before[path], f"{path} is not as it was before"
         else:
@@ -369,8 +376,18 @@ class HostMachine(RuleBasedStateMachine):
         """A directory that somebody took away, and that something declared needs."""
         return was is None and path in after.owned
 
-    def holds_something(self, path: str, after: Moment) -> bool:
-        return any(other.startswith(f"{path}/") for other in after.there)
+    def holds_something(self, path: str, after: Moment, *, owned: bool) -> bool:
+        """A directory that is not empty stays; it is let go only where what is in it is not the mesh's."""
+        within = [other for other in after.there if other.startswith(f"{path}/")]
+        return bool(within) if owned else any(other not in after.owned for other in within)
+
+    def in_the_way(self, path: str, kind: str, after: Moment) -> bool:
+        """Whether something stands where another thing is to be, or above it where a directory has to be."""
+        *above, _ = itertools.accumulate(path.lstrip("/").split("/"), lambda one, other: f"{one}/{other}")
+        if any(after.there.get(f"/{one}", ("directory",))[0] != "directory" for one in above):
+            return True
+        there = after.there.get(path)
+        return there is not None and (there[0] == "directory") != (kind == "directory")
 
 
 def test_the_host_keeps_its_promises() -> None:

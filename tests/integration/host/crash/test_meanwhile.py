@@ -306,6 +306,26 @@ def test_another_kind_that_cannot_be_taken_off_is_trouble(world: World) -> None:
     assert shown(world.root).keys() == {"/d", "/d/theirs"}
 
 
+def test_another_kind_in_place_of_what_came_along_where_nothing_else_goes(world: World) -> None:
+    assert world.applied(declaration(1, [file("/d/f")])).well
+    world.put("/d/theirs", "x\n")
+    told = declaration(2, [file("/d")])
+    assert not world.applied(told).well
+    (world.root / "d/theirs").unlink()
+    assert world.applied(told).well
+    as_at_first(world, {})
+
+
+def test_a_directory_is_needed_by_what_comes_into_it_as_another_kind(world: World) -> None:
+    assert world.applied(declaration(1, [directory("/e/f"), directory("/e")])).well
+    shutil.rmtree(world.root / "e/f")
+    world.link("/e/f", "/nowhere")
+    assert world.applied(declaration(2, [file("/e/f")])).well
+    assert world.entries()["path:/e"].owned.brought
+    assert world.applied(NOTHING).well
+    assert shown(world.root).keys() == {"/e", "/e/f"}
+
+
 # Other corners
 
 
