@@ -78,6 +78,8 @@ class Directory(SimpleKind):
                 return Failed(why=f"there is a {found.type} at {path}; move it away, and apply again")
             facts = target.as_data()
             given = rights_of(facts)
+            if facts["type"] != "directory":
+                return never_replaced(path, facts)
             if found is None:
                 files.make_directory(path, **given)
             else:
@@ -113,6 +115,11 @@ def _remove(path: str, action: Action, machine: Machine) -> Acted:
 def without_owners(state: State) -> State:
     """The state for somebody who can give nothing away: owner and group are whatever they are."""
     return State(facts=[(name, fact) for name, fact in state.facts if name not in ("owner", "group")])
+
+
+def never_replaced(path: str, before: Mapping[str, Fact]) -> LeftAlone:
+    """What was there before is of a type that this kind does not replace: somebody else took it away."""
+    return LeftAlone(why=f"before there was a {before['type']} at {path}, and somebody else took it away")
 
 
 class Rights(TypedDict):

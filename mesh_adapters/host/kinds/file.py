@@ -28,7 +28,7 @@ from mesh_adapters.host.kind import (
     SimpleKind,
     Unobservable,
 )
-from mesh_adapters.host.kinds.directory import rights_of, without_owners, words_of
+from mesh_adapters.host.kinds.directory import never_replaced, rights_of, without_owners, words_of
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.parents import missing_parents
 from mesh_adapters.host.templates import render
@@ -101,6 +101,8 @@ class File(SimpleKind):
                 return Done()
             facts = target.as_data()
             given = rights_of(facts)
+            if facts["type"] not in ("file", "link"):
+                return never_replaced(path, facts)
             if facts["type"] == "link":
                 files.write_link(path, str(facts["target"]), owner=given["owner"], group=given["group"])
                 return Done()

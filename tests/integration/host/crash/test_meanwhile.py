@@ -280,6 +280,24 @@ def test_something_else_stands_there_and_is_taken_away_by_a_person(world: World)
     as_at_first(world, {})
 
 
+def test_something_else_stood_there_and_a_person_put_there_just_what_was_meant(world: World) -> None:
+    """Nothing tells that from the host's own doing; what stood there does not come back."""
+    world.folder_at("/f")
+    world.put("/d", "in the way\n")
+    told = declaration(1, [file("/f"), directory("/d", mode="0700")])
+    assert len(world.applied(told).failed) == 2
+    (world.root / "f").rmdir()
+    (world.root / "d").unlink()
+    world.put("/f", "ours\n", owner=0)
+    world.folder_at("/d", mode=0o700)
+    assert world.applied(told).well
+    there = shown(world.root)
+    applied = world.applied(NOTHING)
+    assert {type(event.acted) for event in applied.events} == {LeftAlone}
+    assert shown(world.root) == there
+    assert world.entries() == {}
+
+
 # Another kind at the same path
 
 
