@@ -18,7 +18,7 @@ from mesh_adapters.host.acting import Acting, Event, Watch
 from mesh_adapters.host.applied import Applied
 from mesh_adapters.host.checking import Asked, asked_from_data, checks_of, run_checks
 from mesh_adapters.host.gathering import Gathered, Trouble, gather, observe
-from mesh_adapters.host.journal import Journal
+from mesh_adapters.host.journal import Entry, Journal
 from mesh_adapters.host.kind import Failed, Kind
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.status import status_of
@@ -90,8 +90,9 @@ def decide(content: bytes, host: Host) -> Decided | Refused:
     refused = why_not(declaration, digest, host.journal.taken())
     if refused is not None:
         return refused
-    gathered, actions = _reconciled(declaration, host)
-    owned = host.journal.owned()
+    entries = host.journal.entries()
+    gathered, actions = _reconciled(declaration, entries, host)
+    owned = [entry.owned for entry in entries]
     going = () if declaration.allow_removals else too_many(actions, owned)
     if going:
         known = sum(not one.brought for one in owned)
@@ -102,8 +103,10 @@ def decide(content: bytes, host: Host) -> Decided | Refused:
     return Decided(declaration=declaration, digest=digest, seen=seen, gathered=gathered, actions=actions)
 
 
-def _reconciled(declaration: Declaration, host: Host) -> tuple[Gathered, tuple[Action, ...]]:
-    gathered = gather(declaration, host.journal.entries(), host.kinds, host.machine)
+def _reconciled(
+    declaration: Declaration, entries: Sequence[Entry], host: Host
+) -> tuple[Gathered, tuple[Action, ...]]:
+    gathered = gather(declaration, entries, host.kinds, host.machine)
     owned = [entry.owned for entry in gathered.entries.values()]
     wanted = [one.prepared.wanted for one in gathered.declared.values()]
     sweep = bool(host.journal.fact("sweep_due") or gathered.turned)
@@ -142,7 +145,7 @@ def _apply_turned(
     declaration: Declaration, done: Sequence[Event], host: Host, watch: Watch
 ) -> tuple[tuple[Event, ...], tuple[Trouble, ...]]:
     """Once what was of another kind is off, make what is declared in its place; what failed is let be."""
-    gathered, actions = _reconciled(declaration, host)
+    gathered, actions = _reconciled(declaration, host.journal.entries(), host)
     failed = {event.action.identity for event in done if isinstance(event.acted, Failed)}
     acting = Acting(gathered, host.kinds, host.machine, host.journal, watch)
     acting.perform([action for action in actions if action.identity not in failed])

@@ -13,13 +13,15 @@ import hashlib
 import os
 import pwd
 import stat
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mesh_adapters.host.steps import Step, no_step
+
+_Made = TypeVar("_Made")
 
 MOST_BYTES = 64 * 1024 * 1024
 """The largest file whose bytes are remembered, to be put back."""
@@ -91,12 +93,9 @@ class Files:
 
     def write(self, path: str, content: bytes, *, mode: str, owner: str | None, group: str | None) -> None:
         """Put a regular file there, whole, instead of a regular file or a link, or of nothing."""
-        place = self._at(path)
-        temporary = _emptied(place)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o600)
-        self._step(f"temporary {path}")
-        try:
+        with self._replacing(path, lambda temporary: os.open(temporary, flags, 0o600), os.unlink) as made:
+            _, descriptor = made
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
                 file.flush()
@@ -106,45 +105,37 @@ class Files:
                 self._step(f"given {path}")
                 os.fsync(descriptor)
             self._step(f"written {path}")
-            os.rename(temporary, place)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
-        self._renamed_in.add(os.path.dirname(place))
-        self._step(f"renamed {path}")
 
     def write_link(self, path: str, target: str, *, owner: str | None, group: str | None) -> None:
         """Put a symbolic link there, instead of a regular file or a link, or of nothing."""
-        place = self._at(path)
-        temporary = _emptied(place)
-        os.symlink(target, temporary)
-        self._step(f"temporary {path}")
-        try:
+        with self._replacing(path, lambda temporary: os.symlink(target, temporary), os.unlink) as made:
+            temporary, _ = made
             os.lchown(temporary, *_ids(owner, group))
             self._step(f"given {path}")
-            os.rename(temporary, place)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
-        self._renamed_in.add(os.path.dirname(place))
-        self._step(f"renamed {path}")
 
     def make_directory(self, path: str, *, mode: str, owner: str | None, group: str | None) -> None:
         """Make a directory, with its owner and mode from the first moment on."""
-        place = self._at(path)
-        temporary = _emptied(place)
-        os.mkdir(temporary, 0o700)
-        self._step(f"temporary {path}")
-        try:
+        with self._replacing(path, lambda temporary: os.mkdir(temporary, 0o700), os.rmdir) as made:
+            temporary, _ = made
             os.chown(temporary, *_ids(owner, group))
             os.chmod(temporary, int(mode, 8))
             self._step(f"given {path}")
+
+    @contextmanager
+    def _replacing(
+        self, path: str, make: Callable[[str], _Made], undo: Callable[[str], None]
+    ) -> Iterator[tuple[str, _Made]]:
+        """Make something beside a path, and give it its name in the end; where that fails, undo it."""
+        place = self._at(path)
+        temporary = _emptied(place)
+        made = make(temporary)
+        self._step(f"temporary {path}")
+        try:
+            yield temporary, made
             os.rename(temporary, place)
         except BaseException:
             with suppress(OSError):
-                os.rmdir(temporary)
+                undo(temporary)
             raise
         self._renamed_in.add(os.path.dirname(place))
         self._step(f"renamed {path}")
