@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from mesh_adapters.host.files import words_of
 from mesh_adapters.host.gathering import Gathered
 from mesh_adapters.host.journal import Entry, Journal
 from mesh_adapters.host.kind import (
@@ -61,6 +62,8 @@ class Acting:
         self._gone: set[str] = set()
         self._lasting: dict[str, Entry | None] = {}
         """What the journal is to say once it lasts; None: nothing any more."""
+        self._untold: list[Event] = []
+        """What is so once the files are in their places."""
         self.events: list[Event] = []
 
     def perform(self, actions: Sequence[Action], **facts: object) -> None:
@@ -326,7 +329,7 @@ class Acting:
 
     def _around(self, action: Action) -> Around:
         """The others of its kind: those that go too, and those that stay."""
-        left = {e.action.identity for e in self.events if isinstance(e.acted, LeftAlone)}
+        left = {e.action.identity for e in (*self.events, *self._untold) if isinstance(e.acted, LeftAlone)}
         going = {i for i, kind in self._going.items() if kind == action.kind} - left - self._came.keys()
         leaving = [self._gathered.entries[identity] for identity in sorted(going - {action.identity})]
         staying = [
@@ -362,13 +365,29 @@ class Acting:
             self._lasting[identity] = evolve(entry, owned=settled(entry.owned, action.target, brought=False))
 
     def _flush(self) -> None:
+        """Have everything so far last, write that down, and tell it."""
         if self._lasting:
-            self._machine.files.settle()
+            failed = self._unplaced()
+            self._untold = [failed.get(event.action.identity, event) for event in self._untold]
             lasting = [entry for entry in self._lasting.values() if entry is not None]
             self._journal.confirm(lasting, [i for i, entry in self._lasting.items() if entry is None])
             self._lasting = {}
+        told, self._untold = self._untold, []
+        for event in told:
+            self.events.append(event)
+            self._watch(event)
+
+    def _unplaced(self) -> dict[str, Event]:
+        """The events, by identity, of files that could not be put in their places after all."""
+        failed: dict[str, Event] = {}
+        whys = {f"path:{path}": words_of(error, path) for path, error in self._machine.files.settle().items()}
+        for event in self._untold:
+            identity = event.action.identity
+            if identity in whys:
+                failed[identity] = evolve(event, acted=Failed(why=whys[identity]))
+                self._lasting.pop(identity, None)
+        return failed
 
     def _note(self, action: Action, acted: Acted) -> None:
-        event = Event(action=action, modules=self._gathered.modules(action.identity), acted=acted)
-        self.events.append(event)
-        self._watch(event)
+        modules = self._gathered.modules(action.identity)
+        self._untold.append(Event(action=action, modules=modules, acted=acted))

@@ -140,7 +140,7 @@ class Journal:
         with self._usable():
             unsettled = self._db.execute("SELECT 1 FROM owned WHERE in_flight OR stale LIMIT 1").fetchone()
             rows = self._db.execute("SELECT identity, kind, left FROM owned WHERE NOT brought").fetchall()
-            states = json.loads(f"[{','.join(row[2] or 'null' for row in rows)}]")
+            states = json.loads(f"[{','.join(row[2] or 'null' for row in rows)}]", object_pairs_hook=tuple)
             left = [None if facts is None else State(facts=facts) for facts in states]
         if unsettled is not None or len(left) != len(rows):
             return None

@@ -17,7 +17,7 @@ def missing_parents(action: Action, resource: Resource, machine: Machine) -> Bro
     missing: list[Resource] = []
     parent = posixpath.dirname(str(resource.path))
     try:
-        while parent != "/" and machine.files.look(parent) is None:
+        while parent != "/" and not machine.files.is_there(parent):
             missing.append(Resource(kind="directory", path=parent))
             parent = posixpath.dirname(parent)
     except OSError as error:

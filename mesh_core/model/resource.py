@@ -36,7 +36,11 @@ class Resource:
 
     def __attrs_post_init__(self) -> None:
         why = kind_fault(self.kind) or place_fault(self.path, self.name)
-        if why is None and self.attributes_json != "{}" and RESERVED_KEYS & self.attributes.keys():
+        if (
+            why is None
+            and _may_hold_reserved(self.attributes_json)
+            and RESERVED_KEYS & self.attributes.keys()
+        ):
             why = "kind, path and name are not attributes"
         if why is not None:
             raise InvalidValue(BadResource(why=why))
@@ -53,6 +57,11 @@ class Resource:
         """A fresh copy of the attributes as plain data."""
         copy: dict[str, Any] = json.loads(self.attributes_json)
         return copy
+
+
+def _may_hold_reserved(attributes_json: str) -> bool:
+    """Whether it is worth reading: canonical JSON writes a key in one way only."""
+    return any(f'"{key}":' in attributes_json for key in RESERVED_KEYS)
 
 
 def kind_fault(kind: str) -> str | None:
@@ -83,6 +92,8 @@ def path_fault(path: str) -> str | None:
         return "a path has no NUL character"
     if not path.startswith("/"):
         return f"{path!r} is no absolute path"
+    if "/." not in path and "//" not in path and not path.endswith("/"):
+        return None  # nothing in it could be spelt in another way; this is far quicker than to spell it
     normal = normal_path(path)
     return None if path == normal else f"{path!r} is not normal; {normal!r} would do"
 

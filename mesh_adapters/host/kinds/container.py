@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from mesh_adapters.host.attributes import paths, text, texts
 from mesh_adapters.host.commands import Ended, command
+from mesh_adapters.host.files import words_of
 from mesh_adapters.host.kind import (
     Acted,
     Attribute,
@@ -30,7 +31,6 @@ from mesh_adapters.host.kind import (
     SimpleKind,
     Unobservable,
 )
-from mesh_adapters.host.kinds.directory import words_of
 from mesh_adapters.host.kinds.service import without_running
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.parents import missing_parents

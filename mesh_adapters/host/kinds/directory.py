@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 from mesh_adapters.host.attributes import GROUP, MODE, OWNER
+from mesh_adapters.host.files import words_of
 from mesh_adapters.host.kind import (
     Acted,
     Attribute,
@@ -138,8 +139,3 @@ def rights_of(facts: Mapping[str, Fact]) -> Rights:
         owner=None if owner is None else str(owner),
         group=None if group is None else str(group),
     )
-
-
-def words_of(error: OSError, path: str) -> str:
-    """An error of the machine, with the path that it is about."""
-    return f"{path}: {error.strerror or error}"

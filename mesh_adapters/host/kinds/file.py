@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from mesh_adapters.host.attributes import GROUP, MODE, OWNER, text
-from mesh_adapters.host.files import Found
+from mesh_adapters.host.files import Found, words_of
 from mesh_adapters.host.kind import (
     Acted,
     Attribute,
@@ -28,7 +28,7 @@ from mesh_adapters.host.kind import (
     SimpleKind,
     Unobservable,
 )
-from mesh_adapters.host.kinds.directory import never_replaced, rights_of, without_owners, words_of
+from mesh_adapters.host.kinds.directory import never_replaced, rights_of, without_owners
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.parents import missing_parents
 from mesh_adapters.host.templates import render
@@ -111,7 +111,7 @@ class File(SimpleKind):
             elif content is None:
                 return Failed(why=f"{path}: its content is not known any more")
             else:
-                files.write(path, content, **given)
+                files.write_soon(path, content, **given)
         except OSError as error:
             return Failed(why=words_of(error, path))
         return Done()
@@ -122,10 +122,9 @@ def _observed(path: str, found: Found | OSError | None) -> Observed:
         return Unobservable(why=words_of(found, path))
     if found is None:
         return None
-    facts: list[tuple[str, Fact]] = [("group", found.group), ("mode", found.mode), ("owner", found.owner)]
     if found.sha256 is not None:
-        facts.append(("sha256", found.sha256))
-    if found.target is not None:
-        facts.append(("target", found.target))
-    facts.append(("type", found.type))
-    return State(facts=facts)
+        own: tuple[tuple[str, Fact], ...] = (("sha256", found.sha256),)
+    else:
+        own = (("target", found.target),) if found.target is not None else ()
+    every = ("group", found.group), ("mode", found.mode), ("owner", found.owner)
+    return State(facts=(*every, *own, ("type", found.type)))

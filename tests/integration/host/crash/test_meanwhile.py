@@ -24,18 +24,21 @@ NOTHING = declaration(99)
 
 
 def applied_while(world: World, content: bytes, meanwhile: Callable[[], object]) -> Applied:
-    """Somebody does something when the first action is done: all the others are decided already."""
-    done: list[Event] = []
+    """Somebody does something while the first action is on its way: all the others are decided already."""
+    begun: list[str] = []
 
-    def watch(event: Event) -> None:
-        if not done:
-            meanwhile()
-        done.append(event)
+    def step(name: str) -> None:
+        if name.startswith(("given ", "removed ", "owned ")):
+            begun.append(name)
+            if len(begun) == 1:
+                meanwhile()
 
-    with world.host() as host:
+    with world.host(step) as host:
         decided = decide(content, host)
         assert isinstance(decided, Decided)
-        return apply(decided, host, watch)
+        applied = apply(decided, host)
+    assert begun
+    return applied
 
 
 def outcome(applied: Applied, identity: str) -> Event:
@@ -80,7 +83,7 @@ def test_a_run_that_is_killed_after_that_remembers_it_too(world: World, folder: 
 
         def run(step: Callable[[str], None], copy: World = copy) -> None:
             def and_edit(name: str) -> None:
-                if name == "renamed /first":
+                if name == "given /first":
                     copy.put("/f", "new\n")
                 step(name)
 
