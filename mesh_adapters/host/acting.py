@@ -40,6 +40,14 @@ class Event:
 
 
 Watch = Callable[[Event], None]
+Enough = Callable[[], bool]
+"""Asked before each action whether to stop there: somebody wants to, or something newer is to be begun."""
+
+
+def never() -> bool:
+    """A run that goes on to its end."""
+    return False
+
 
 _QUICK = frozenset({"file", "directory"})
 """Kinds whose acts are confirmed together: they last only when their directories are synced."""
@@ -49,13 +57,22 @@ class Acting:
     """One run over the actions of one declaration."""
 
     def __init__(
-        self, gathered: Gathered, kinds: Mapping[str, Kind], machine: Machine, journal: Journal, watch: Watch
+        self,
+        gathered: Gathered,
+        kinds: Mapping[str, Kind],
+        machine: Machine,
+        journal: Journal,
+        watch: Watch,
+        enough: Enough = never,
     ) -> None:
         self._gathered = gathered
         self._kinds = kinds
         self._machine = machine
         self._journal = journal
         self._watch = watch
+        self._enough = enough
+        self.stopped = False
+        """Whether it ended before its last action."""
         self._intended: dict[str, Entry] = {}
         self._came: dict[str, Entry] = {}
         self._going: dict[str, str] = {}
@@ -75,6 +92,9 @@ class Acting:
         for action in actions:
             if action.identity in self._came and action.act in LET_GO:
                 continue  # it came again, with something that was made in this run
+            if self._enough():
+                self.stopped = True
+                break
             why = changed_since.get(action.identity) or unfetched.get(action.identity)
             if why is not None:
                 self._note(action, Failed(why=why))

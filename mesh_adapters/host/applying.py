@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from attrs import asdict, frozen
 
-from mesh_adapters.host.acting import Acting, Event, Watch
+from mesh_adapters.host.acting import Acting, Enough, Event, Watch, never
 from mesh_adapters.host.applied import Applied
 from mesh_adapters.host.checking import Asked, asked_from_data, checks_of, run_checks
 from mesh_adapters.host.gathering import Gathered, Trouble, gather, observe
@@ -73,6 +73,15 @@ class Decided:
         return tuple(action for action in self.actions if action.act in ON_THE_MACHINE)
 
 
+@frozen(kw_only=True)
+class Stopped:
+    """A run that did not come to its end: what was done until then stands in the journal."""
+
+    node: str
+    generation: int
+    events: tuple[Event, ...]
+
+
 Refused: TypeAlias = Malformed | NotTaken
 """Why nothing was changed."""
 
@@ -114,15 +123,25 @@ def _reconciled(
 
 
 def apply(decided: Decided, host: Host, watch: Watch = nothing) -> Applied:
-    """Do what was decided. Raises `JournalError`."""
+    """Do what was decided, to its end. Raises `JournalError`."""
+    applied = apply_until(decided, host, never, watch)
+    if isinstance(applied, Stopped):
+        raise AssertionError("nobody asked to stop")
+    return applied
+
+
+def apply_until(decided: Decided, host: Host, enough: Enough, watch: Watch = nothing) -> Applied | Stopped:
+    """Do what was decided, or as far as it got before it was `enough`. Raises `JournalError`."""
     if decided.actions:
         host.journal.check()
     declaration = decided.declaration
     taken = Taken(node=declaration.node, generation=declaration.generation, digest=decided.digest)
-    acting = Acting(decided.gathered, host.kinds, host.machine, host.journal, watch)
+    acting = Acting(decided.gathered, host.kinds, host.machine, host.journal, watch, enough)
     modules = {identity: list(one.modules) for identity, one in decided.gathered.declared.items()}
     acting.perform(decided.actions, taken=asdict(taken), seen=None, modules=modules)
     events, troubles = tuple(acting.events), decided.gathered.troubles
+    if acting.stopped:
+        return Stopped(node=declaration.node, generation=declaration.generation, events=events)
     if decided.gathered.turned:
         more, troubles = _apply_turned(declaration, events, host, watch)
         events += more

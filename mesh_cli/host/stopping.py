@@ -10,11 +10,11 @@ from mesh_cli.output import note
 
 
 @contextmanager
-def between() -> Iterator[Callable[[], None]]:
-    """While this lasts, the first ctrl-c only counts when what is given back is called.
+def between() -> Iterator[Callable[[], bool]]:
+    """While this lasts, the first ctrl-c only makes true what is given back, to be asked between two things.
 
-    Then it raises `KeyboardInterrupt`. A package manager that is stopped half-way leaves more to mend than
-    that is worth. Where ctrl-c is ignored (in a shell's background), it stays so.
+    A package manager that is stopped half-way leaves more to mend than that is worth; a second ctrl-c raises
+    `KeyboardInterrupt` at once. Where ctrl-c is ignored (in a shell's background), it stays so.
     """
     asked = False
 
@@ -25,15 +25,14 @@ def between() -> Iterator[Callable[[], None]]:
         asked = True
         note("stopping when what is in hand is done; ctrl-c again stops at once")
 
-    def stop_here() -> None:
-        if asked:
-            raise KeyboardInterrupt
+    def is_asked() -> bool:
+        return asked
 
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield stop_here
+        yield is_asked
         return
     signal.signal(signal.SIGINT, ask)
     try:
-        yield stop_here
+        yield is_asked
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -176,19 +176,17 @@ def same_again(content: bytes, host: Host) -> dict[str, Any] | None:
 def do(decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Do what was decided: what came of it, as plain data; `watch` gets each action when it is done.
 
-    Raises `JournalError`, and `KeyboardInterrupt` where somebody wants to stop and an action was just done.
+    Raises `JournalError`, and `KeyboardInterrupt` where somebody wanted to stop before the last action.
     """
-    from mesh_adapters.host.applying import apply
+    from mesh_adapters.host.applying import Stopped, apply_until
     from mesh_adapters.host.status import event_to_data
     from mesh_cli.host.stopping import between
 
-    with between() as stop_here:
-
-        def watched(event: Any) -> None:
-            watch(event_to_data(event))
-            stop_here()
-
-        return _outcome(apply(decided, host, watched))
+    with between() as asked_to_stop:
+        applied = apply_until(decided, host, asked_to_stop, lambda event: watch(event_to_data(event)))
+    if isinstance(applied, Stopped):
+        raise KeyboardInterrupt
+    return _outcome(applied)
 
 
 def _outcome(applied: Applied) -> dict[str, Any]:

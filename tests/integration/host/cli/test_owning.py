@@ -129,7 +129,7 @@ def test_status_tells_a_run_that_was_stopped(applied: Path, monkeypatch: pytest.
 
     stdin = declared(44, file("/etc/motd", "new\n"), file("/srv/a"))
     with monkeypatch.context() as patched:
-        patched.setattr(Files, "write", stopped)
+        patched.setattr(Files, "write_soon", stopped)
         assert host("apply", "-", "--root", applied, stdin=stdin).code == 130
     assert well("status", "--root", applied, "--json").json["state"] == "unfinished"
     assert "a run was stopped on its way" in well("status", "--root", applied).out
@@ -140,7 +140,7 @@ def test_status_tells_a_run_that_was_stopped(applied: Path, monkeypatch: pytest.
     # The same generation again, to put something back: what was said of it before does not stand either.
     (applied / "etc/motd").write_text("mine\n")
     with monkeypatch.context() as patched:
-        patched.setattr(Files, "write", stopped)
+        patched.setattr(Files, "write_soon", stopped)
         assert host("apply", "-", "--root", applied, stdin=stdin).code == 130
     assert well("status", "--root", applied, "--json").json["state"] == "unfinished"
 
