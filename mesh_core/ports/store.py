@@ -12,6 +12,8 @@ from attrs import frozen
 from mesh_core.event import Event
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
+from mesh_core.model.said import Report
+from mesh_core.model.sent import Sent, Standing
 
 
 @frozen(kw_only=True)
@@ -52,6 +54,39 @@ class Session(Protocol):
         part 7.
         """
 
+    def standings(self) -> Mapping[str, Standing]:
+        """How it stands with every node of the mesh, by name, as this session has it."""
+
+    def send(self, sent: Sent, body: bytes) -> None:
+        """Write down what a node is to be told, before anything of it is published.
+
+        Its generation has to be greater than `last` of the node's standing, and is that from then on, for
+        the node's name, for ever. Its modules are what was last declared there (as by `declare`, but a
+        module need not be in the catalogue any more). `body` is the document's bytes, kept for as long as
+        it is the node's newest. Raises `NoSuchNode`, and `ValueError` for a generation that is not newer.
+        """
+
+    def published(self, node: str, generation: int) -> None:
+        """The broker has confirmed it; nothing where that generation is not kept any more."""
+
+    def hear(self, report: Report, at: str) -> None:
+        """A node's report, which takes the place of the one before; what it has reported past is dropped.
+
+        That is every `sent` but the newest whose generation is less than `Standing.released` after this. A
+        generation that is greater than `last` is `last` from then on, and then `sent` is empty: what was
+        sent by an older store is not what the machine has. Raises `NoSuchNode`.
+        """
+
+    def seen(self, node: str, machine: str, at: str) -> bool:
+        """Something was heard of a node from this machine, at this instant: whether it is the node's own.
+
+        The first that speaks under a name is. Any other is remembered as a stranger, and changes nothing
+        else. Raises `NoSuchNode`.
+        """
+
+    def give_to_another(self, node: str) -> None:
+        """From now on the name belongs to whichever machine speaks first: there are no strangers."""
+
     def declare(self, node: str, modules: Iterable[str]) -> None:
         """Remember that these modules, and no others, were last declared on a node.
 
@@ -84,9 +119,10 @@ class Store(Protocol):
     - What was committed is there after the process is killed; what was not is not.
     - Reading changes nothing, sees one moment, and neither waits for a writer nor makes one wait.
     - An event, and a manifest once recorded, is never changed and never deleted.
-    - A module that is assigned to a node, or was last declared on one, cannot be forgotten.
+    - A module that is assigned to a node, or was last declared on one, cannot be forgotten; nor one
+      that a machine runs by its last report, or that is in a generation it has not reported past.
     - Removing a node takes its assignments, reports, pins and what was declared on it, and every
-      pin at it.
+      pin at it. Its generation stays, for when a node of that name is added again.
     - A node that never reported has no capabilities.
 
     Every method raises `StoreUnreadable` where the store turns out to be damaged, `StoreTooNew`
@@ -103,6 +139,15 @@ class Store(Protocol):
 
         A node on which nothing is declared is not in it.
         """
+
+    def standings(self) -> Mapping[str, Standing]:
+        """How it stands with every node of the mesh, by name."""
+
+    def pending(self) -> tuple[tuple[str, int, bytes], ...]:
+        """Node, generation and bytes of the newest of each node that no broker has confirmed, by name."""
+
+    def newest(self, nodes: Iterable[str]) -> tuple[tuple[str, int, bytes], ...]:
+        """As `pending`, of these nodes, confirmed or not; a node that was sent nothing is not in it."""
 
     def history(self, limit: int | None = None) -> tuple[Recorded, ...]:
         """The newest events, at most `limit` of them (None: all), newest first."""

@@ -14,6 +14,7 @@ from mesh_core.model.check import Check
 from mesh_core.model.module import Scope
 from mesh_core.model.node import Capability, Pin
 from mesh_core.model.resource import Resource
+from mesh_core.model.said import Doing
 
 NodeName = NewType("NodeName", str)
 ModuleName = NewType("ModuleName", str)
@@ -121,3 +122,31 @@ class DeclarationEntry:
     digest: str
     allow_removals: bool = False
     empty: bool = False
+
+
+@frozen(kw_only=True)
+class HelloEntry:
+    """What a host says when it starts."""
+
+    format: Format
+    node: NodeName
+    machine: str
+    generation: Count | None = None
+
+
+@frozen(kw_only=True)
+class ReportEntry:
+    """How it stands with a machine, in its own words."""
+
+    format: Format
+    node: NodeName
+    machine: str
+    generation: Count | None = None
+    applied: Count | None = None
+    doing: Doing
+    modules: tuple[ModuleName, ...] = ()
+    capabilities: Report = Report(())
+    why: tuple[str, ...] = ()
+    left_out: Count = Count(0)
+    refused: Count | None = None
+    healthy: bool | None = None

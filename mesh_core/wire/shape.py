@@ -31,6 +31,7 @@ from mesh_core.model.resource import (
     path_fault,
     place_fault,
 )
+from mesh_core.model.said import Doing
 from mesh_core.model.text import has_surrogate
 from mesh_core.wire import entries
 from mesh_core.wire.faults import Again, Fault, Misfit, listed, misfit, near, shown, step, under
@@ -385,6 +386,7 @@ def _register() -> None:
     hook(str, _text)
     hook(bool, _truth)
     hook(Scope, lambda value, _: Scope(_one_of(("node", "mesh"))(value, None)))
+    hook(Doing, lambda value, _: Doing(_one_of(tuple(Doing))(value, None)))
     hook(entries.From, _one_of(("one", "every")))
     hook(entries.NodeName, _node_name)
     hook(entries.ModuleName, _module_name)
@@ -419,6 +421,8 @@ def _register() -> None:
         entries.GivenEntry,
         entries.DeclaredModuleEntry,
         entries.DeclarationEntry,
+        entries.HelloEntry,
+        entries.ReportEntry,
     ):
         hook(whole, _strict_class(whole, _CONVERTER))
 

@@ -1,0 +1,125 @@
+"""What the control plane keeps of each declaration that it sent, and of what it heard since.
+
+A declaration itself is bytes and long; of it is kept, as values, what later decisions ask: what the node
+would run, what it holds and offers, and who answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from attrs import field, frozen
+
+from mesh_core.model.said import Doing, Report
+
+
+@frozen(kw_only=True, order=True)
+class Held:
+    """A mesh-scoped claim, and the module that has it."""
+
+    claim: str
+    module: str
+
+
+def _pairs(exports: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(exports.items() if isinstance(exports, Mapping) else exports))
+
+
+@frozen(kw_only=True, order=True)
+class Offered:
+    """A mesh-scoped provision, the module that provides it, and the texts that it exports with it."""
+
+    provision: str
+    module: str
+    exports: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+
+
+@frozen(kw_only=True, order=True)
+class Answered:
+    """The answer to a mesh-scoped requirement from one provider."""
+
+    provision: str
+    node: str
+    module: str
+
+
+_Value = TypeVar("_Value", str, Held, Offered, Answered)
+
+
+def _ordered(values: Iterable[_Value]) -> tuple[_Value, ...]:
+    return tuple(sorted(values))
+
+
+@frozen(kw_only=True)
+class Sent:
+    """One generation of one node. `fingerprint` is that of its content, whatever its generation.
+
+    `resources` are the identities of what it declares. `at` is when it was decided, `published` whether the
+    broker has confirmed it.
+    """
+
+    node: str
+    generation: int
+    fingerprint: str
+    modules: tuple[str, ...] = field(default=(), converter=_ordered)
+    resources: tuple[str, ...] = field(default=(), converter=_ordered)
+    claims: tuple[Held, ...] = field(default=(), converter=_ordered)
+    offers: tuple[Offered, ...] = field(default=(), converter=_ordered)
+    answers: tuple[Answered, ...] = field(default=(), converter=_ordered)
+    allow_removals: bool = False
+    empty: bool = False
+    at: str = ""
+    published: bool = False
+
+
+@frozen(kw_only=True)
+class Standing:
+    """How it stands between the control plane and one node.
+
+    `last` is the highest generation that was given to this name or heard from it, 0 for none; `sent` has what
+    was sent and that the node has not reported past, oldest first, the newest always. `report` is the newest,
+    taken in at `heard_at`; `seen_at` is when anything was heard. `machine` is the id of the machine that the
+    name belongs to; `strangers` are ids of others that spoke under it.
+    """
+
+    node: str
+    last: int = 0
+    sent: tuple[Sent, ...] = ()
+    report: Report | None = None
+    heard_at: str | None = None
+    seen_at: str | None = None
+    machine: str | None = None
+    strangers: tuple[str, ...] = ()
+
+    @property
+    def newest(self) -> Sent | None:
+        """What "was sent" means."""
+        return self.sent[-1] if self.sent else None
+
+    @property
+    def released(self) -> int:
+        """The generation that the machine is known to have made so, with nothing of an older one left."""
+        report = self.report
+        if report is None or report.applied is None or report.applied != report.generation:
+            return 0
+        return report.applied if report.doing in (Doing.APPLIED, Doing.DRIFTED) else 0
+
+    @property
+    def holding(self) -> frozenset[str]:
+        """The mesh-scoped claims that the machine holds or may yet come to hold (design, part 8).
+
+        > A declaration that claims, mesh-wide, what another node's last applied or last sent declaration
+        > still holds waits until that node has reported letting go.
+
+        One of a generation that was reported past is still held while the module that had it is there.
+        """
+        there = frozenset(self.report.modules) if self.report is not None else frozenset()
+        reported = self.report.generation or 0 if self.report is not None else 0
+        newest = self.newest
+        return frozenset(
+            held.claim
+            for sent in self.sent
+            for held in sent.claims
+            if sent is newest or sent.generation >= reported or held.module in there
+        )

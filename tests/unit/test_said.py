@@ -1,0 +1,63 @@
+"""What a host says, there and back; and what is too long for a message."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesh_core import WireError
+from mesh_core.model.node import Capability
+from mesh_core.model.said import Doing, Hello, Report
+from mesh_core.wire.said import hello_to_bytes, read_hello, read_said, report_to_bytes
+
+NAMES = st.sampled_from(["web", "zsh", "postgres"])
+COUNTS = st.none() | st.integers(0, 2**40)
+LINES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+REPORTS = st.builds(
+    Report,
+    node=st.just("pi"),
+    machine=LINES,
+    generation=COUNTS,
+    applied=COUNTS,
+    doing=st.sampled_from(Doing),
+    modules=st.sets(NAMES),
+    capabilities=st.lists(
+        st.builds(Capability, name=NAMES, present=st.booleans()), unique_by=lambda c: c.name
+    ),
+    why=st.lists(LINES),
+    left_out=st.integers(0, 9),
+    refused=COUNTS,
+    healthy=st.none() | st.booleans(),
+)
+
+
+@given(REPORTS)
+def test_a_report_comes_back_as_it_was(report: Report) -> None:
+    assert read_said(report_to_bytes(report)) == report
+
+
+@given(st.builds(Hello, node=st.just("pi"), machine=LINES, generation=COUNTS))
+def test_a_hello_comes_back_as_it_was(hello: Hello) -> None:
+    assert read_hello(hello_to_bytes(hello)) == hello
+
+
+def test_a_report_that_is_too_long_says_how_much_is_missing() -> None:
+    """> report 256 KiB (cut, with a count of what is missing)"""
+    report = Report(node="pi", machine="m", why=[f"{n:05} " + "x" * 100 for n in range(10_000)])
+    found = read_said(report_to_bytes(report))
+    assert len(report_to_bytes(report)) <= 256 * 1024
+    assert len(found.why) > 100
+    assert found.why == report.why[: len(found.why)]
+    assert found.left_out == 10_000 - len(found.why)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", b"\xff", b"[1]", b'{"format": 2, "node": "pi", "machine": "m"}', b'{"format": 1' * 9],
+)
+def test_garbage_is_no_report_and_no_hello(content: bytes) -> None:
+    for read in (read_hello, read_said):
+        with pytest.raises(WireError):
+            read(content)
