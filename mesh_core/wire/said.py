@@ -4,7 +4,7 @@
     {"format": 1, "node": "pi", "machine": "6f3c...", "generation": 43, "applied": 43, "doing": "failed",
      "modules": ["web"], "capabilities": {"systemd": true}, "why": ["service web: ..."]}
 
-What is None, empty or 0 is left out. A report is at most 256 KiB: over it lines of `why` are cut, and counted.
+What there is none of is left out. A report is at most 256 KiB: over it lines of `why` are cut, and counted.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def report_to_data(report: Report) -> dict[str, Any]:
 
 
 def _bytes(data: dict[str, Any]) -> bytes:
-    given = {key: value for key, value in data.items() if value not in (None, 0, [], {})}
-    if data.get("healthy") is False:
-        given["healthy"] = False  # equal to 0, and yet said
+    given = {key: value for key, value in data.items() if value is not None and value not in ([], {})}
+    if not data.get("left_out"):
+        given.pop("left_out", None)
     return canonical_json(given).encode()
 
 
