@@ -15,8 +15,7 @@ from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
 from mesh_core.problems import facts
-from mesh_core.wire.data import resolution_to_data
-from mesh_core.wire.fingerprint import fingerprint
+from mesh_core.push import plan_fingerprint
 
 _EXPLAINED = 20
 """How many different refusals are explained in full; a person reads no more at once."""
@@ -27,6 +26,7 @@ class PlanView:
 
     def __init__(self, mesh: Mesh, settled: Settled, declared: Mapping[str, tuple[str, ...]]) -> None:
         self._mesh = mesh
+        self._settled = settled
         self._resolution = resolution = settled.resolution
         self._faults = _by_node(settled.faults)
         self._planned = [plan for plan in resolution.plans if plan.node not in self._faults]
@@ -70,7 +70,7 @@ class PlanView:
         return lines
 
     def _head(self, changing: int, unchanged: int) -> str:
-        short = fingerprint(resolution_to_data(self._resolution))[:7]
+        short = plan_fingerprint(self._mesh, self._settled)[:7]
         parts = [counted(changing, "node changes", "nodes change")]
         parts += [f"{unchanged} unchanged"] if unchanged else []
         parts += [f"{self._refused} refused"] if self._refused else []

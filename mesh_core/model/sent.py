@@ -7,7 +7,6 @@ would run, what it holds and offers, and who answers it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
 
 from attrs import field, frozen
 
@@ -44,11 +43,20 @@ class Answered:
     module: str
 
 
-_Value = TypeVar("_Value", str, Held, Offered, Answered)
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))
 
 
-def _ordered(values: Iterable[_Value]) -> tuple[_Value, ...]:
-    return tuple(sorted(values))
+def _claims(claims: Iterable[Held]) -> tuple[Held, ...]:
+    return tuple(sorted(claims))
+
+
+def _offers(offers: Iterable[Offered]) -> tuple[Offered, ...]:
+    return tuple(sorted(offers))
+
+
+def _answers(answers: Iterable[Answered]) -> tuple[Answered, ...]:
+    return tuple(sorted(answers))
 
 
 @frozen(kw_only=True)
@@ -62,11 +70,11 @@ class Sent:
     node: str
     generation: int
     fingerprint: str
-    modules: tuple[str, ...] = field(default=(), converter=_ordered)
-    resources: tuple[str, ...] = field(default=(), converter=_ordered)
-    claims: tuple[Held, ...] = field(default=(), converter=_ordered)
-    offers: tuple[Offered, ...] = field(default=(), converter=_ordered)
-    answers: tuple[Answered, ...] = field(default=(), converter=_ordered)
+    modules: tuple[str, ...] = field(default=(), converter=_names)
+    resources: tuple[str, ...] = field(default=(), converter=_names)
+    claims: tuple[Held, ...] = field(default=(), converter=_claims)
+    offers: tuple[Offered, ...] = field(default=(), converter=_offers)
+    answers: tuple[Answered, ...] = field(default=(), converter=_answers)
     allow_removals: bool = False
     empty: bool = False
     at: str = ""

@@ -1,0 +1,147 @@
+"""Collect: take in what hosts have said, and answer it (design, parts 8 and 11).
+
+Each message is written down in a transaction of its own before it is acknowledged; what is stale, foreign or
+no report changes nothing. A host that says hello, or that has an older generation than it was sent, is sent
+its newest again: its queue may have lost it, or another machine may have taken it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from attrs import field, frozen
+
+from mesh_adapters.flows.push import publish_again
+from mesh_core.change import Report as Reported
+from mesh_core.event import Event
+from mesh_core.model.said import Doing, Hello, Report
+from mesh_core.model.sent import Standing
+from mesh_core.ports import Broker, Delivery, Kind, Session, SetAside, Store
+from mesh_core.wire.faults import WireError
+from mesh_core.wire.said import read_hello, read_said
+
+
+@frozen(kw_only=True)
+class Collected:
+    """What one round took in, by node: reports and hellos that were the node's own, and the others.
+
+    `strange` counts what was no report or hello, `stale` those older than what was known, `strangers` those
+    of another machine. `answered` were sent their newest declaration again.
+    """
+
+    reports: Mapping[str, Report] = field(factory=dict)
+    hellos: tuple[str, ...] = ()
+    strange: Mapping[str, int] = field(factory=dict)
+    stale: Mapping[str, int] = field(factory=dict)
+    strangers: Mapping[str, str] = field(factory=dict)
+    answered: tuple[str, ...] = ()
+
+
+def collect(store: Store, broker: Broker, at: str) -> Collected:
+    """Take in everything that waits, and answer. Raises what the two ports raise."""
+    broker.listen(node.name for node in store.mesh().nodes)
+    round_ = Round()
+    for delivery in _waiting(broker, 0):
+        round_.take(store, delivery, at)
+    return round_.ended(store, broker)
+
+
+def collect_for(store: Store, broker: Broker, at: str, wait: float) -> Collected:
+    """As `collect`, of nodes that are listened to already; the first message is waited for."""
+    round_ = Round()
+    for delivery in _waiting(broker, wait):
+        round_.take(store, delivery, at)
+    return round_.ended(store, broker)
+
+
+def _waiting(broker: Broker, wait: float) -> Iterator[Delivery]:
+    delivery = broker.take(wait)
+    while delivery is not None:
+        yield delivery
+        delivery = broker.take(0)
+
+
+class Round:
+    """One round of taking in."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, Report] = {}
+        self._hellos: list[str] = []
+        self._strange: Counter[str] = Counter()
+        self._stale: Counter[str] = Counter()
+        self._strangers: dict[str, str] = {}
+        self._to_answer: set[str] = set()
+
+    def take(self, store: Store, delivery: Delivery, at: str) -> None:
+        """Write one message down, and acknowledge it."""
+        said = _said(delivery)
+        if said is None:
+            self._strange[delivery.node] += 1
+        else:
+            with store.writing() as session:
+                self._write_down(session, said, at)
+        delivery.ack()
+
+    def ended(self, store: Store, broker: Broker) -> Collected:
+        """Answer those that lack their newest declaration."""
+        answered = publish_again(store, broker, sorted(self._to_answer)) if self._to_answer else None
+        return Collected(
+            reports=self._reports,
+            hellos=tuple(self._hellos),
+            strange=self._strange,
+            stale=self._stale,
+            strangers=self._strangers,
+            answered=tuple(sorted(answered.confirmed)) if answered is not None else (),
+        )
+
+    def _write_down(self, session: Session, said: Hello | Report, at: str) -> None:
+        standing = session.standings().get(said.node)
+        if standing is None:
+            self._strange[said.node] += 1  # it was removed meanwhile
+        elif not session.seen(said.node, said.machine, at):
+            self._strangers[said.node] = said.machine
+        elif isinstance(said, Hello):
+            self._hellos.append(said.node)
+            self._to_answer.add(said.node)
+        elif is_stale(said, standing):
+            self._stale[said.node] += 1
+        else:
+            self._hear(session, said, standing, at)
+
+    def _hear(self, session: Session, report: Report, standing: Standing, at: str) -> None:
+        session.hear(report, at)
+        self._reports[report.node] = report
+        node = session.mesh().node(report.node)
+        if node is not None and node.capabilities != report.capabilities:
+            change = Reported(node=report.node, capabilities=report.capabilities)
+            command = f"(report of {report.node})"
+            session.record(Event(at=at, who=report.node, command=command, changes=[change]))
+        if lacks_newest(report, standing):
+            self._to_answer.add(report.node)
+
+
+def _said(delivery: Delivery) -> Hello | Report | None:
+    """What a message says; None for what is none, or is said of another node than it came from."""
+    if isinstance(delivery.content, SetAside):
+        return None
+    read = read_hello if delivery.kind is Kind.HELLO else read_said
+    try:
+        said = read(delivery.content)
+    except WireError:
+        return None
+    return said if said.node == delivery.node else None
+
+
+def is_stale(report: Report, standing: Standing) -> bool:
+    """Whether more was known already: a host's generation only grows."""
+    known = standing.report
+    return known is not None and (report.generation or 0) < (known.generation or 0)
+
+
+def lacks_newest(report: Report, standing: Standing) -> bool:
+    """Whether it has not even taken what a broker has confirmed for it, nor turned it down."""
+    newest = standing.newest
+    if newest is None or not newest.published or report.doing is Doing.REFUSED:
+        return False
+    return (report.generation or 0) < newest.generation
