@@ -76,11 +76,13 @@ class Round:
     def take(self, store: Store, delivery: Delivery, at: str) -> None:
         """Write one message down, and acknowledge it."""
         said = _said(delivery)
-        if said is None:
-            self._strange[delivery.node] += 1
-        else:
+        try:
+            if said is None:
+                raise ValueError("no hello and no report")
             with store.writing() as session:
                 self._write_down(session, said, at)
+        except ValueError:  # nor is one with numbers that no store can hold
+            self._strange[delivery.node] += 1
         delivery.ack()
 
     def ended(self, store: Store, broker: Broker) -> Collected:
@@ -96,7 +98,7 @@ class Round:
         )
 
     def _write_down(self, session: Session, said: Hello | Report, at: str) -> None:
-        standing = session.standings().get(said.node)
+        standing = session.standings([said.node]).get(said.node)
         if standing is None:
             self._strange[said.node] += 1  # it was removed meanwhile
         elif not session.seen(said.node, said.machine, at):

@@ -104,14 +104,17 @@ class Recorder:
         row = self._db.execute("SELECT 1 FROM modules WHERE name = ?", (name,)).fetchone()
         if row is None:
             return
-        assigned_to, declared_on = self._nodes("assignments", name), self._nodes("declared", name)
-        if assigned_to or declared_on:
-            raise ModuleInUse(name, assigned_to, declared_on)
+        assigned_to = self._nodes(name, "assignments")
+        declared_on = self._nodes(name, "declared", "sent_modules")
+        running_on = self._nodes(name, "running")
+        if assigned_to or declared_on or running_on:
+            raise ModuleInUse(name, assigned_to, declared_on, running_on)
         self._db.execute("DELETE FROM modules WHERE name = ?", (name,))
 
-    def _nodes(self, table: str, module: str) -> tuple[str, ...]:
-        rows = self._db.execute(f"SELECT node FROM {table} WHERE module = ? ORDER BY 1", (module,))
-        return tuple(node for (node,) in rows)
+    def _nodes(self, module: str, *tables: str) -> tuple[str, ...]:
+        """The nodes that have a module in one of these tables, each once, sorted."""
+        each = " UNION ".join(f"SELECT node FROM {table} WHERE module = ?1" for table in tables)
+        return tuple(node for (node,) in self._db.execute(f"{each} ORDER BY 1", (module,)))
 
     def _node(self, name: str) -> Node | None:
         with translated_reading(self._path):

@@ -49,7 +49,7 @@ def read_catalogue(db: Database, shelf: Shelf) -> Catalogue:
 
 def read_modules(db: Database, shelf: Shelf) -> list[Module]:
     """The current manifests, whether they agree or not."""
-    rows = _rows(
+    rows = fetched(
         db,
         "SELECT document, digest FROM modules"
         " LEFT JOIN manifests ON manifests.name = modules.name AND number = manifest",
@@ -61,7 +61,7 @@ def read_modules(db: Database, shelf: Shelf) -> list[Module]:
 
 def read_manifests(db: Database, name: str, shelf: Shelf) -> tuple[RecordedManifest, ...]:
     """Every manifest of a name, in the order of first recording."""
-    rows = _rows(
+    rows = fetched(
         db,
         "SELECT document, digest, recorded_at, manifest IS NOT NULL FROM manifests"
         " LEFT JOIN modules ON modules.name = manifests.name AND manifest = number"
@@ -76,14 +76,14 @@ def read_manifests(db: Database, name: str, shelf: Shelf) -> tuple[RecordedManif
 
 def read_node(db: Database, name: str) -> Node | None:
     """One node, if there is one of that name."""
-    found = _rows(db, "SELECT reported_at FROM nodes WHERE name = ?", (name,))
+    found = fetched(db, "SELECT reported_at FROM nodes WHERE name = ?", (name,))
     if not found:
         return None
     ((reported_at,),) = found
     of_node = "FROM {} WHERE node = ?"
-    report = _rows(db, f"SELECT name, present, detail {of_node.format('capabilities')}", (name,))
-    pins = _rows(db, f"SELECT provision, at_node, at_module {of_node.format('pins')}", (name,))
-    assigned = _rows(db, f"SELECT module {of_node.format('assignments')}", (name,))
+    report = fetched(db, f"SELECT name, present, detail {of_node.format('capabilities')}", (name,))
+    pins = fetched(db, f"SELECT provision, at_node, at_module {of_node.format('pins')}", (name,))
+    assigned = fetched(db, f"SELECT module {of_node.format('assignments')}", (name,))
     return Node(
         name=name,
         assigned=[module for (module,) in assigned],
@@ -95,14 +95,14 @@ def read_node(db: Database, name: str) -> Node | None:
 def read_declared(db: Database) -> dict[str, tuple[str, ...]]:
     """By node, what was last declared on it."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for node, module in _rows(db, "SELECT node, module FROM declared ORDER BY node, module"):
+    for node, module in fetched(db, "SELECT node, module FROM declared ORDER BY node, module"):
         found[node].append(module)
     return {node: tuple(modules) for node, modules in found.items()}
 
 
 def read_history(db: Database, limit: int | None) -> tuple[Recorded, ...]:
     """The newest events, newest first."""
-    rows = _rows(
+    rows = fetched(
         db,
         "SELECT number, at, who, command, changes FROM events ORDER BY number DESC LIMIT ?",
         (-1 if limit is None else max(limit, 0),),
@@ -115,7 +115,8 @@ def _recorded(number: int, at: str, who: str, command: str, changes: str) -> Rec
     return Recorded(number=number, event=Event(at=at, who=who, command=command, changes=said))
 
 
-def _rows(db: Database, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+def fetched(db: Database, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+    """The rows that a query gives."""
     # All at once: a cursor that stops half-way, where a row is damaged, keeps the file from closing.
     return db.execute(query, values).fetchall()
 
@@ -124,25 +125,26 @@ def _nodes(db: Database) -> Iterator[Node]:
     """Every node. Rows of a node that is not there, or never reported, are damage, not nothing."""
     capability, pin = cache(_capability), cache(_pin)  # machines say the same things
     assigned: defaultdict[str, list[str]] = defaultdict(list)
-    for node, module in _rows(db, "SELECT node, module FROM assignments"):
+    for node, module in fetched(db, "SELECT node, module FROM assignments"):
         assigned[node].append(module)
     reports: defaultdict[str, list[Capability]] = defaultdict(list)
-    for node, *said in _rows(db, "SELECT node, name, present, detail FROM capabilities"):
+    for node, *said in fetched(db, "SELECT node, name, present, detail FROM capabilities"):
         reports[node].append(capability(*said))
     pins: defaultdict[str, list[Pin]] = defaultdict(list)
-    for node, *target in _rows(db, "SELECT node, provision, at_node, at_module FROM pins"):
+    for node, *target in fetched(db, "SELECT node, provision, at_node, at_module FROM pins"):
         pins[node].append(pin(*target))
-    for name, reported_at in _rows(db, "SELECT name, reported_at FROM nodes"):
+    for name, reported_at in fetched(db, "SELECT name, reported_at FROM nodes"):
         yield Node(
             name=name,
             assigned=assigned.pop(name, ()),
             capabilities=None if reported_at is None else reports.pop(name, ()),
             pins=pins.pop(name, ()),
         )
-    _refuse_left_over(assigned, reports, pins)
+    refuse_left_over(assigned, reports, pins)
 
 
-def _refuse_left_over(*tables: dict[str, Any]) -> None:
+def refuse_left_over(*tables: dict[Any, Any]) -> None:
+    """Raise `ValueError` for rows of what is not there."""
     for table in tables:
         for name in table:
             raise ValueError(f"rows that {name!r} cannot have")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from sqlite_utils import Database
 
 from mesh_adapters.store.changes import Recorder
+from mesh_adapters.store.exchange import Exchange
 from mesh_adapters.store.outages import translated, translated_reading
 from mesh_adapters.store.rows import Shelf, read_mesh
+from mesh_adapters.store.standings import read_standings
 from mesh_core.change import NoSuchNode
 from mesh_core.event import Event
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.said import Report
+from mesh_core.model.sent import Sent, Standing
 from mesh_core.ports import NoSuchModule
 
 
@@ -24,6 +28,7 @@ class SqliteSession:
         self._db = db
         self._shelf = shelf
         self._recorder = Recorder(path, db, shelf)
+        self._exchange = Exchange(db)
         self._ended = False
 
     def end(self) -> None:
@@ -40,6 +45,40 @@ class SqliteSession:
         """Apply and keep an event, whole or not at all."""
         with self._step():
             return self._recorder.record(event)
+
+    def standings(self, nodes: Iterable[str] | None = None) -> Mapping[str, Standing]:
+        """How it stands with nodes, with everything that was written down so far."""
+        self._refuse_after_the_end()
+        with translated_reading(self._path):
+            return read_standings(self._db, nodes)
+
+    def send(self, sent: Sent, body: bytes) -> None:
+        """Write down what a node is to be told."""
+        with self._step():
+            self._refuse_unknown(sent.node)
+            self._exchange.send(sent, body)
+
+    def published(self, node: str, generation: int) -> None:
+        """The broker has it."""
+        with self._step():
+            self._exchange.published(node, generation)
+
+    def hear(self, report: Report, at: str) -> None:
+        """Write down a node's report, and drop what it has reported past."""
+        with self._step():
+            self._refuse_unknown(report.node)
+            self._exchange.hear(report, at)
+
+    def seen(self, node: str, machine: str, at: str) -> bool:
+        """Whether this machine, of which something was heard, is the node's own."""
+        with self._step():
+            self._refuse_unknown(node)
+            return self._exchange.seen(node, machine, at)
+
+    def give_to_another(self, node: str) -> None:
+        """Let the name be taken by whichever machine speaks first."""
+        with self._step():
+            self._exchange.give_to_another(node)
 
     def declare(self, node: str, modules: Iterable[str]) -> None:
         """Remember what was last declared on a node."""

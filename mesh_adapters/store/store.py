@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 
-from mesh_adapters.store import rows
+from mesh_adapters.store import rows, standings
 from mesh_adapters.store.connection import PATIENCE, Connection, connect, lay_down
 from mesh_adapters.store.files import new_file
 from mesh_adapters.store.outages import outage
 from mesh_adapters.store.session import SqliteSession
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.sent import Standing
 from mesh_core.ports import Recorded, RecordedManifest, StoreUnreadable, Unreadable
 
 
@@ -52,6 +53,21 @@ class SqliteStore:
         """By node, the names of the modules last declared on it."""
         with self._connection.reading() as db:
             return rows.read_declared(db)
+
+    def standings(self) -> Mapping[str, Standing]:
+        """How it stands with every node of the mesh."""
+        with self._connection.reading() as db:
+            return standings.read_standings(db)
+
+    def pending(self) -> tuple[tuple[str, int, bytes], ...]:
+        """The newest of each node that no broker has confirmed."""
+        with self._connection.reading() as db:
+            return standings.read_pending(db)
+
+    def newest(self, nodes: Iterable[str]) -> tuple[tuple[str, int, bytes], ...]:
+        """The newest of each of these nodes."""
+        with self._connection.reading() as db:
+            return standings.read_newest(db, nodes)
 
     def history(self, limit: int | None = None) -> tuple[Recorded, ...]:
         """The newest events, newest first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Container, Iterable, Iterator, Mapping, Sized
 
 from mesh_cli.output import styled, visible
 from mesh_core.analysis.material import Settled
@@ -68,6 +68,12 @@ class PlanView:
         if takers:
             lines.append(f"{counted(len(takers), 'node takes', 'nodes take')} from it: {some(takers)}")
         return lines
+
+    def refused(self, nodes: Container[str]) -> list[str]:
+        """Why these of them are refused; the same reasons are told together."""
+        refusals = [refusal for refusal in self._resolution.refusals if refusal.node in nodes]
+        faults = {node: them for node, them in self._faults.items() if node in nodes}
+        return [*self._refusals(refusals), *self._immaterial(faults)]
 
     def _head(self, changing: int, unchanged: int) -> str:
         short = plan_fingerprint(self._mesh, self._settled)[:7]

@@ -54,8 +54,11 @@ class Session(Protocol):
         part 7.
         """
 
-    def standings(self) -> Mapping[str, Standing]:
-        """How it stands with every node of the mesh, by name, as this session has it."""
+    def standings(self, nodes: Iterable[str] | None = None) -> Mapping[str, Standing]:
+        """How it stands with these nodes (None: all of the mesh), by name, as this session has it.
+
+        A name that is no node of the mesh is not in it.
+        """
 
     def send(self, sent: Sent, body: bytes) -> None:
         """Write down what a node is to be told, before anything of it is published.
@@ -74,7 +77,8 @@ class Session(Protocol):
 
         That is every `sent` but the newest whose generation is less than `Standing.released` after this. A
         generation that is greater than `last` is `last` from then on, and then `sent` is empty: what was
-        sent by an older store is not what the machine has. Raises `NoSuchNode`.
+        sent by an older store is not what the machine has. Raises `NoSuchNode`, and `ValueError` for a
+        report that would not read back as it is.
         """
 
     def seen(self, node: str, machine: str, at: str) -> bool:
@@ -204,13 +208,24 @@ class StoreExists(StoreError):
 
 
 class ModuleInUse(StoreError):
-    """A module was to be forgotten, and these nodes have it: assigned, or last declared."""
+    """A module was to be forgotten, and these nodes have it: assigned, declared, or running.
 
-    def __init__(self, module: str, assigned_to: tuple[str, ...], declared_on: tuple[str, ...]) -> None:
+    `declared_on` has those where it was last declared, or is in a generation that the node has not reported
+    past; `running_on` those whose last report has it.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        assigned_to: tuple[str, ...],
+        declared_on: tuple[str, ...],
+        running_on: tuple[str, ...] = (),
+    ) -> None:
         self.module = module
         self.assigned_to = assigned_to
         self.declared_on = declared_on
-        nodes = ", ".join(sorted({*assigned_to, *declared_on}))
+        self.running_on = running_on
+        nodes = ", ".join(sorted({*assigned_to, *declared_on, *running_on}))
         super().__init__(f"{module} is in use on {nodes}")
 
 

@@ -37,11 +37,26 @@ from mesh_core import (
     apply,
 )
 from mesh_core.event import Event
+from mesh_core.model.said import Report as Said
+from mesh_core.model.sent import Sent
 from mesh_core.ports import ModuleInUse, NoSuchModule, Session, StoreBusy
 from tests.integration.store.helpers import counts, raw
-from tests.integration.store.model import CHANGES, ENTRIES, MANIFESTS, MODULES, NODES, PINS, Model, named
+from tests.integration.store.model import (
+    CHANGES,
+    ENTRIES,
+    GENERATIONS,
+    MANIFESTS,
+    MODULES,
+    NODES,
+    PINS,
+    SAID,
+    SENT,
+    Model,
+    named,
+)
 
-REFUSALS = (NoSuchNode, CatalogueError, InvalidValue, ModuleInUse, NoSuchModule)
+REFUSALS = (NoSuchNode, CatalogueError, InvalidValue, ModuleInUse, NoSuchModule, ValueError)
+MACHINES = st.sampled_from(["m0", "m1", "m2"])
 
 
 def refusal_of(act: Callable[[], object]) -> tuple[type[Exception], dict[str, object]] | None:
@@ -154,6 +169,48 @@ class StoreMachine(RuleBasedStateMachine):
         if refused is None:
             self.model = after
 
+    @rule(which=st.integers(0, 1), sent=SENT, body=st.binary(max_size=4), ahead=st.booleans())
+    def send(self, which: int, sent: Sent, body: bytes, ahead: bool) -> None:
+        """The next generation, or any."""
+        if ahead:
+            sent = evolve(sent, generation=self.model.last.get(sent.node, 0) + 1)
+        after = self.model.copy()
+        with self.stores[which].writing() as session:
+            refused = refusal_of(lambda: after.send(sent, body))
+            assert refusal_of(lambda: session.send(sent, body)) == refused
+        if refused is None:
+            self.model = after
+
+    @rule(which=st.integers(0, 1), node=NODES, generation=GENERATIONS, newest=st.booleans())
+    def publish(self, which: int, node: str, generation: int, newest: bool) -> None:
+        generation = self.model.last.get(node, 0) if newest else generation
+        with self.stores[which].writing() as session:
+            session.published(node, generation)
+        self.model.publish(node, generation)
+
+    @rule(which=st.integers(0, 1), report=SAID)
+    def hear(self, which: int, report: Said) -> None:
+        self.events += 1
+        after, at = self.model.copy(), f"t{self.events}"
+        with self.stores[which].writing() as session:
+            refused = refusal_of(lambda: after.hear(report, at))
+            assert refusal_of(lambda: session.hear(report, at)) == refused
+        if refused is None:
+            self.model = after
+
+    @rule(which=st.integers(0, 1), node=NODES, machine=MACHINES, given=st.booleans())
+    def speak(self, which: int, node: str, machine: str, given: bool) -> None:
+        """Under a name that may have been given to another before."""
+        if self.model.mesh.node(node) is None:
+            return
+        self.events += 1
+        at = f"t{self.events}"
+        with self.stores[which].writing() as session:
+            if given:
+                session.give_to_another(node)
+                self.model.give_to_another(node)
+            assert session.seen(node, machine, at) == self.model.see(node, machine, at)
+
     @rule(which=st.integers(0, 1), changes=st.lists(CHANGES, max_size=4), node=NODES)
     def fail_in_the_middle(self, which: int, changes: list[Change], node: str) -> None:
         """An exception takes back everything, also what was recorded without a fault."""
@@ -202,6 +259,10 @@ class StoreMachine(RuleBasedStateMachine):
             assert store.mesh() == self.model.mesh
             assert store.declared() == self.model.declared
             assert store.history() == self.model.history
+            nodes = [node.name for node in self.model.mesh.nodes]
+            assert store.standings() == {node: self.model.standing(node) for node in nodes}
+            assert list(store.pending()) == self.model.newest(pending=True)
+            assert list(store.newest(["n0", "n1", "n2"])) == self.model.newest(pending=False)
             for name in ("a", "b", "c"):
                 current = self.model.mesh.catalogue.get(name)
                 recorded = self.model.manifests.get(name, {})

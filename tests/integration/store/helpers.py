@@ -78,7 +78,10 @@ def raw(path: Path, *, foreign_keys: bool) -> Iterator[sqlite3.Connection]:
         yield conn
 
 
-TABLES = ("modules", "nodes", "assignments", "pins", "capabilities", "declared", "events")
+TABLES = (
+    *("modules", "nodes", "assignments", "pins", "capabilities", "declared", "events"),
+    *("generations", "sent", "sent_modules", "reports", "running", "machines", "strangers"),
+)
 
 
 def counts(path: Path) -> dict[str, int]:

@@ -31,6 +31,9 @@ from mesh_core import (
     apply,
 )
 from mesh_core.event import Event
+from mesh_core.model.said import Doing
+from mesh_core.model.said import Report as Said
+from mesh_core.model.sent import Answered, Held, Offered, Sent, Standing
 from mesh_core.ports import ModuleInUse, NoSuchModule, Recorded
 
 # Few names, so that they meet. Of nodes and modules some are never there.
@@ -107,6 +110,46 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.just(Report(node="n0", capabilities=(Capability(name="p"), Capability(name="p")))),
 )
 
+GENERATIONS = st.integers(0, 6)
+# The modules of both are also such as the catalogue does not have.
+SENT = st.builds(
+    Sent,
+    node=NODES,
+    generation=GENERATIONS,
+    fingerprint=TEXT,
+    modules=named(MODULES),
+    resources=named(TEXT),
+    claims=st.lists(st.builds(Held, claim=TEXT, module=MODULES), max_size=2),
+    offers=st.lists(
+        st.builds(Offered, provision=TEXT, module=MODULES, exports=st.dictionaries(TEXT, TEXT, max_size=2)),
+        max_size=2,
+    ),
+    answers=st.lists(st.builds(Answered, provision=TEXT, node=NODES, module=MODULES), max_size=2),
+    allow_removals=st.booleans(),
+    empty=st.booleans(),
+    at=TEXT,
+)
+
+
+def _said(taken: int | None, finished: bool, **rest: Any) -> Said:
+    return Said(generation=taken, applied=taken if finished else None, **rest)
+
+
+SAID = st.builds(
+    _said,
+    taken=st.none() | GENERATIONS,
+    finished=st.booleans(),
+    node=NODES,
+    machine=TEXT,
+    doing=st.sampled_from(Doing),
+    modules=named(MODULES),
+    capabilities=CAPABILITIES,
+    why=st.lists(TEXT, max_size=2),
+    left_out=GENERATIONS,
+    refused=st.none() | GENERATIONS,
+    healthy=st.none() | st.booleans(),
+)
+
 
 @define
 class Model:
@@ -117,6 +160,11 @@ class Model:
     reported_at: dict[str, str] = Factory(dict)
     manifests: dict[str, dict[Module, str]] = Factory(dict)
     history: tuple[Recorded, ...] = ()
+    last: dict[str, int] = Factory(dict)
+    standings: dict[str, Standing] = Factory(dict)
+    """Of nodes with which there was something; `last` is not told in them."""
+    bodies: dict[str, bytes] = Factory(dict)
+    """Of the newest of each node to which something was sent."""
 
     def copy(self) -> "Model":
         manifests = {name: dict(recorded) for name, recorded in self.manifests.items()}
@@ -125,6 +173,9 @@ class Model:
             declared=dict(self.declared),
             reported_at=dict(self.reported_at),
             manifests=manifests,
+            last=dict(self.last),
+            standings=dict(self.standings),
+            bodies=dict(self.bodies),
         )
 
     def record(self, event: Event) -> None:
@@ -150,9 +201,14 @@ class Model:
         if name not in modules:
             return
         assigned_to = tuple(node.name for node in self.mesh.nodes if name in node.assigned)
-        declared_on = tuple(sorted(node for node, modules in self.declared.items() if name in modules))
-        if assigned_to or declared_on:
-            raise ModuleInUse(name, assigned_to, declared_on)
+        declared_on = {node for node, modules in self.declared.items() if name in modules}
+        running_on = []
+        for node, standing in sorted(self.standings.items()):
+            declared_on |= {node for sent in standing.sent if name in sent.modules}
+            if standing.report is not None and name in standing.report.modules:
+                running_on.append(node)
+        if assigned_to or declared_on or running_on:
+            raise ModuleInUse(name, assigned_to, tuple(sorted(declared_on)), tuple(running_on))
 
     def note(self, before: Mesh, change: Change, at: str) -> None:
         match change:
@@ -161,6 +217,8 @@ class Model:
             case DropNode(node=name):
                 self.declared.pop(name, None)
                 self.reported_at.pop(name, None)
+                self.standings.pop(name, None)
+                self.bodies.pop(name, None)
             case Report(node=name):
                 self.reported_at[name] = at
             case PutNode(node=node):
@@ -182,8 +240,63 @@ class Model:
         if modules:
             self.declared[node] = tuple(sorted(modules))
 
+    def standing(self, node: str) -> Standing:
+        """One with its `last`."""
+        if self.mesh.node(node) is None:
+            raise NoSuchNode(node)
+        return evolve(self.standings.get(node, Standing(node=node)), last=self.last.get(node, 0))
+
+    def send(self, sent: Sent, body: bytes) -> None:
+        before = self.standing(sent.node)
+        if sent.generation <= before.last:
+            raise ValueError
+        self.standings[sent.node] = evolve(before, sent=(*before.sent, sent))
+        self.last[sent.node] = sent.generation
+        self.bodies[sent.node] = body
+        self.declare(sent.node, [module for module in sent.modules if module in self.mesh.catalogue])
+
+    def publish(self, node: str, generation: int) -> None:
+        if node in self.standings:
+            marked = [
+                evolve(sent, published=sent.published or sent.generation == generation)
+                for sent in self.standings[node].sent
+            ]
+            self.standings[node] = evolve(self.standings[node], sent=tuple(marked))
+
+    def hear(self, report: Said, at: str) -> None:
+        before = self.standing(report.node)
+        after = evolve(before, report=report, heard_at=at)
+        kept = tuple(s for s in before.sent if s is before.newest or s.generation >= after.released)
+        if (report.generation or 0) > before.last:
+            self.last[report.node] = report.generation or 0
+            self.bodies.pop(report.node, None)
+            kept = ()
+        self.standings[report.node] = evolve(after, sent=kept)
+
+    def see(self, node: str, machine: str, at: str) -> bool:
+        before = self.standing(node)
+        own = before.machine in (None, machine)
+        if own:
+            after = evolve(before, machine=machine, seen_at=at)
+        else:
+            after = evolve(before, strangers=tuple(sorted({*before.strangers, machine})))
+        self.standings[node] = after
+        return own
+
+    def give_to_another(self, node: str) -> None:
+        if node in self.standings:
+            self.standings[node] = evolve(self.standings[node], machine=None, strangers=())
+
+    def newest(self, *, pending: bool) -> list[tuple[str, int, bytes]]:
+        sents = [(standing.newest, standing.node) for standing in self.standings.values()]
+        return sorted(
+            (node, sent.generation, self.bodies[node])
+            for sent, node in sents
+            if sent is not None and not (pending and sent.published)
+        )
+
     def rows(self) -> dict[str, int]:
-        nodes = self.mesh.nodes
+        nodes, standings = self.mesh.nodes, self.standings.values()
         return {
             "modules": len(self.mesh.catalogue.modules),
             "nodes": len(nodes),
@@ -192,4 +305,11 @@ class Model:
             "capabilities": sum(len(node.capabilities or ()) for node in nodes),
             "declared": sum(len(modules) for modules in self.declared.values()),
             "events": len(self.history),
+            "generations": len(self.last),
+            "sent": sum(len(standing.sent) for standing in standings),
+            "sent_modules": sum(len(sent.modules) for standing in standings for sent in standing.sent),
+            "reports": sum(standing.report is not None for standing in standings),
+            "running": sum(len(s.report.modules) for s in standings if s.report is not None),
+            "machines": sum(standing.seen_at is not None for standing in standings),
+            "strangers": sum(len(standing.strangers) for standing in standings),
         }

@@ -23,10 +23,12 @@ def lab(path: Path) -> Path:
     return path
 
 
+IN_USE = "assigned, declared, sent or running"
+
 REFUSED = {
-    "DELETE FROM modules WHERE name = 'postgres'": "assigned or declared",
-    "DELETE FROM modules WHERE name = 'web'": "assigned or declared",
-    "DELETE FROM modules": "assigned or declared",
+    "DELETE FROM modules WHERE name = 'postgres'": IN_USE,
+    "DELETE FROM modules WHERE name = 'web'": IN_USE,
+    "DELETE FROM modules": IN_USE,
     "REPLACE INTO manifests SELECT * FROM manifests WHERE number = 1": "never replaced",
     "REPLACE INTO manifests SELECT 9, name, 'x', 'x', digest, 'x' FROM manifests": "never replaced",
     "UPDATE manifests SET recorded_at = 'x'": "never changed",
@@ -66,7 +68,7 @@ def test_either_reason_keeps_a_module(lab: Path, reason: str, foreign_keys: bool
     other = {"assignments": "declared", "declared": "assignments"}[reason]
     with raw(lab, foreign_keys=foreign_keys) as conn:
         conn.execute(f"DELETE FROM {other} WHERE module = 'postgres'")
-        with pytest.raises(sqlite3.IntegrityError, match="assigned or declared"):
+        with pytest.raises(sqlite3.IntegrityError, match=IN_USE):
             conn.execute("DELETE FROM modules WHERE name = 'postgres'")
         conn.execute(f"DELETE FROM {reason} WHERE module = 'postgres'")
         conn.execute("DELETE FROM modules WHERE name = 'postgres'")
