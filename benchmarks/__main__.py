@@ -8,7 +8,8 @@ from typing import get_args
 
 from attrs import asdict, frozen
 
-from benchmarks import host, measure, startup
+from benchmarks import broker, host, measure, startup
+from benchmarks.broker import Published
 from benchmarks.generate import Kind
 from benchmarks.host import Applied
 from benchmarks.measure import Measured
@@ -19,12 +20,15 @@ REPETITIONS = {SMALL: 9, LARGE: 5}
 QUICK = {SMALL: 3, LARGE: 2}
 STARTS, QUICK_STARTS = 21, 7
 APPLIES, QUICK_APPLIES = 9, 3
+PUBLISHES, QUICK_PUBLISHES = 9, 3
 
 MOST_OF_PLAIN = 1.5
 MOST_OF_GRAPH = 0.6
 MOST_OF_BARE = 1.3
 MOST_OF_WRITING = 2.0
 MOST_OF_READING = 2.0
+MOST_OF_PIPELINED = 1.5
+MOST_OF_EACH = 0.3
 MOST_OF_LINEAR = 1.5
 """Time for ten times the nodes, over ten times the time: the collector alone costs some of it."""
 
@@ -56,12 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     starts = start_times(QUICK_STARTS if options.quick else STARTS)
     applied = host.measure(repetitions=QUICK_APPLIES if options.quick else APPLIES)
+    published = broker.measure(repetitions=QUICK_PUBLISHES if options.quick else PUBLISHES)
     targets = [*speed_targets(meshes), *start_targets(starts), *host_targets(applied)]
+    targets += broker_targets(published)
     faults = list(faults_of(meshes, starts))
     if options.json:
-        print(json.dumps(as_data(meshes, starts, applied, targets, faults), indent=2))
+        print(json.dumps(as_data(meshes, starts, applied, published, targets, faults), indent=2))
     else:
-        print("\n".join(tables(meshes, starts, applied, targets, faults)))
+        print("\n".join(tables(meshes, starts, applied, published, targets, faults)))
     return 1 if faults or any(target.missed for target in targets) else 0
 
 
@@ -97,6 +103,14 @@ def host_targets(applied: Applied) -> Iterator[Target]:
     yield Target(what=what + "unchanged / reading", value=applied.against_reading, limit=MOST_OF_READING)
 
 
+def broker_targets(published: Published | str) -> Iterator[Target]:
+    """Publishing to many nodes; nothing where there is no broker."""
+    if isinstance(published, Published):
+        what = f"publish to {broker.NUMBER} nodes: "
+        yield Target(what=what + "/ pipelined", value=published.against_pipelined, limit=MOST_OF_PIPELINED)
+        yield Target(what=what + "/ confirming each", value=published.against_each, limit=MOST_OF_EACH)
+
+
 def faults_of(meshes: Sequence[Measured], starts: Sequence[Started]) -> Iterator[str]:
     """What makes the numbers worthless, or is wrong whatever they are."""
     for mesh in meshes:
@@ -118,6 +132,7 @@ def as_data(
     meshes: Sequence[Measured],
     starts: Sequence[Started],
     applied: Applied,
+    published: Published | str,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> dict[str, object]:
@@ -126,6 +141,7 @@ def as_data(
         "meshes": [mesh.as_data() for mesh in meshes],
         "starts": [start.as_data() for start in starts],
         "host": asdict(applied),
+        "broker": published if isinstance(published, str) else asdict(published),
         "targets": [{**asdict(target), "missed": target.missed} for target in targets],
         "faults": list(faults),
     }
@@ -135,6 +151,7 @@ def tables(
     meshes: Sequence[Measured],
     starts: Sequence[Started],
     applied: Applied,
+    published: Published | str,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> Iterator[str]:
@@ -160,6 +177,11 @@ def tables(
     first, again = 1000 * applied.first, 1000 * applied.again
     yield f"host, first apply: {first:.0f} ms, writing {1000 * applied.first_floor:.0f} ms"
     yield f"host, unchanged: {again:.0f} ms, reading {1000 * applied.again_floor:.0f} ms"
+    if isinstance(published, Published):
+        floors = f"pipelined {1000 * published.pipelined:.0f} ms, each {1000 * published.each:.0f} ms"
+        yield f"publish to {broker.NUMBER} nodes: {1000 * published.ours:.0f} ms, {floors}"
+    else:
+        yield f"publishing is not measured: {published}"
     yield ""
     yield f"{'ratio':>6} {'most':>5}"
     for target in targets:

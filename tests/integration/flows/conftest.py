@@ -63,6 +63,11 @@ class Site:
 
     def has(self, modules: Iterable[dict[str, Any]], nodes: Iterable[dict[str, Any]]) -> None:
         """Make the mesh so; the queues of new nodes are made, as adding one does."""
+        self.has_offline(modules, nodes)
+        self.broker.add_nodes(node.name for node in self.store.mesh().nodes)
+
+    def has_offline(self, modules: Iterable[dict[str, Any]], nodes: Iterable[dict[str, Any]]) -> None:
+        """Make the mesh so; the broker is not told."""
         mesh = mesh_from_data({"format": 1, "modules": list(modules), "nodes": list(nodes)})
         before = {node.name: node for node in self.store.mesh().nodes}
         changes: list[Change] = [
@@ -71,7 +76,6 @@ class Site:
         ]
         with self.store.writing() as session:
             session.record(Event(at=AT, who="test", command="test", changes=changes))
-        self.broker.add_nodes(node.name for node in mesh.nodes)
 
     def push(self, step: Step = no_step, *, nodes: Iterable[str] | None = None, **words: Any) -> Pushed:
         asked = Asked(nodes=None if nodes is None else frozenset(nodes), words=Words(**words))
@@ -83,7 +87,9 @@ class Site:
     def report(self, node: str, generation: int | None, **more: Any) -> Report:
         given = {"machine": f"id-{node}", "applied": generation, "doing": Doing.APPLIED} | more
         report = Report(node=node, generation=generation, **given)
-        self.host(node).report(report_to_bytes(report))
+        host = self.host(node)
+        host.report(report_to_bytes(report))
+        host.close()
         return report
 
     def hello(self, node: str, generation: int | None = None, machine: str | None = None) -> None:
@@ -92,7 +98,7 @@ class Site:
 
     def waiting(self, node: str) -> Declaration | None:
         """The declaration that waits for a node, taken."""
-        host = open_host(self.address, node)
+        host = self.host(node)
         try:
             delivery = host.take(0)
             if delivery is None:
