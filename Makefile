@@ -11,7 +11,7 @@ READY := .venv/.ready
 .PHONY: help demo test check bench mutants lock clean
 
 help:
-	@echo 'make demo      plan an example mesh, see a refusal, apply its fix'
+	@echo 'make demo      plan an example mesh, see a refusal and its fix, push to three hosts'
 	@echo 'make test      all tests                 (make test ARGS="tests/unit -k names")'
 	@echo 'make check     style, types, who may import whom'
 	@echo 'make bench     the resolver against two plain solvers'
@@ -25,6 +25,7 @@ $(READY): pyproject.toml requirements/dev.lock scripts/venv.sh
 
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/homelab/demo.sh
+	@$(BIN)/python examples/three-hosts/demo.py
 
 # One worker for each processor. As root on Debian, what some tests need of the system is installed first,
 # after saying so; where it can't be, those tests are skipped with one line that says so.

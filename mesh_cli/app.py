@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from mesh_cli.commands import assigning, declaring, modules, nodes, planning, store, transfer
+from mesh_cli.commands import (
+    assigning,
+    broker,
+    collecting,
+    declaring,
+    inviting,
+    modules,
+    nodes,
+    planning,
+    pushing,
+    status,
+    store,
+    transfer,
+)
 from mesh_cli.output import say
 from mesh_cli.version import __version__
 
@@ -37,16 +50,27 @@ def _mesh(
 
 app.command("plan")(planning.plan)
 app.command("declare")(declaring.declare)
+app.command("push")(pushing.push)
+app.command("collect")(collecting.collect)
+app.command("serve")(collecting.serve)
+app.command("status")(status.status)
 app.command("graph")(planning.graph)
 app.command("lint")(planning.lint)
 app.command("assign")(assigning.assign)
 app.command("unassign")(assigning.unassign)
 app.command("pin")(assigning.pin)
 app.command("unpin")(assigning.unpin)
+nodes.group.command("invite")(inviting.invite)
+nodes.group.command("revoke")(inviting.revoke)
 app.add_typer(nodes.group, name="node")
 app.add_typer(modules.group, name="module")
+app.add_typer(broker.group, name="broker")
 app.command("init")(store.init)
 app.command("import")(transfer.import_mesh)
 app.command("export")(transfer.export)
 app.command("history")(store.history)
 app.command("backup")(store.backup)
+
+_renamed = typer.Typer()
+_renamed.command("push", context_settings={"ignore_unknown_options": True})(pushing.overlay_push)
+app.add_typer(_renamed, name="overlay", hidden=True)

@@ -1,4 +1,4 @@
-"""The program `mesh`: its command line, and what it says of a store that cannot be used."""
+"""The program `mesh`: its command line, and what it says of a store or a broker that cannot be used."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ def run(arguments: list[str]) -> int:
 
 
 def _told(error: Exception, arguments: list[str]) -> Stop | None:
-    from mesh_core.ports import StoreError
+    from mesh_core.ports import BrokerOutage, StoreError
 
-    if not isinstance(error, StoreError):
+    if not isinstance(error, StoreError | BrokerOutage):
         return None
-    from mesh_cli.outages import told
+    from mesh_cli.outages import broker_told, told
+
+    if isinstance(error, BrokerOutage):
+        return broker_told(error)
 
     said = any(word == "--store" or word.startswith("--store=") for word in arguments)
     return told(error, store_was_said=said)

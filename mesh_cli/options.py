@@ -33,6 +33,10 @@ StoreOption = Annotated[
         "--store", metavar="PATH", help="The store (default: MESH_STORE, the config file, then yours)."
     ),
 ]
+BrokerOption = Annotated[
+    str | None,
+    typer.Option("--broker", metavar="URL", help="The broker (default: MESH_BROKER, then the config file)."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AnywayOption = Annotated[
     bool, typer.Option("--anyway", help="Record it even if nodes are refused, or answers move.")

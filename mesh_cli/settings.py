@@ -5,11 +5,26 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mesh_cli.exits import Exit, Stop
 
 STORE_VARIABLE = "MESH_STORE"
+BROKER_VARIABLE = "MESH_BROKER"
+CREDENTIAL_VARIABLE = "MESH_BROKER_CREDENTIAL"
+_KEYS = {
+    "store": "the path of the store",
+    "broker": "the broker's address, amqp(s)://host:port/vhost",
+    "broker_credential": "the path of the file with the broker's account and password",
+}
+_NO_CREDENTIAL = (
+    "there is no home directory to keep the broker's credential in; say where it is with "
+    "MESH_BROKER_CREDENTIAL"
+)
+_NO_BROKER = (
+    "no broker is named; say where it is with --broker, MESH_BROKER or 'broker' in the config file "
+    "(amqp://HOST, amqps://HOST)"
+)
 _NO_HOME = "there is no home directory to keep a store in; say where it is with --store or MESH_STORE"
 
 
@@ -34,7 +49,7 @@ def store_path(flag: Path | None) -> Path:
     variable = os.environ.get(STORE_VARIABLE)
     if variable:
         return Path(variable)
-    configured = _configured_store()
+    configured = _configured("store")
     if configured is not None:
         return configured
     from platformdirs import user_data_path
@@ -45,17 +60,51 @@ def store_path(flag: Path | None) -> Path:
         raise Stop(Exit.OUT_OF_REACH, "no-store", _NO_HOME) from None
 
 
-def _configured_store() -> Path | None:
+class Named(NamedTuple):
+    """A broker's address as somebody said it, where they said it, and from where its paths begin."""
+
+    url: str
+    where: str
+    folder: Path
+
+
+def broker_named(flag: str | None) -> Named:
+    """The broker that is meant. Stops where none is."""
+    if flag is not None:
+        return Named(flag, "--broker", Path())
+    variable = os.environ.get(BROKER_VARIABLE)
+    if variable:
+        return Named(variable, BROKER_VARIABLE, Path())
+    path = config_file()
+    said = None if path is None else _config(path).get("broker")
+    if path is None or said is None:
+        raise Stop(Exit.OUT_OF_REACH, "no-broker", _NO_BROKER)
+    return Named(said, f"'broker' in {path}", path.parent)
+
+
+def broker_credential() -> Path:
+    """Where the file with the broker's account and password is, or is to be; paths begin as a store's do."""
+    variable = os.environ.get(CREDENTIAL_VARIABLE)
+    if variable:
+        return Path(variable)
+    path = config_file()
+    if path is None:
+        raise Stop(Exit.OUT_OF_REACH, "no-credential", _NO_CREDENTIAL)
+    return _configured("broker_credential") or path.parent / "broker.json"
+
+
+def _configured(key: str) -> Path | None:
+    """The path that the config file has under that key; a relative one begins beside it."""
     path = config_file()
     if path is None:
         return None
-    said = _config(path).get("store")
+    said = _config(path).get(key)
     if said is None:
         return None
     try:
         return path.parent / Path(said).expanduser()
     except RuntimeError:
-        line = f"{path}: 'store' begins with {Path(said).parts[0]!r}, and there is no such home directory"
+        line = f"{path}: {key!r} begins with {Path(said).parts[0]!r}, and there is no such home directory"
         raise Stop(Exit.FAILED, "bad-config", line) from None
 
 
@@ -70,10 +119,11 @@ def _config(path: Path) -> dict[str, Any]:
         raise Stop(Exit.FAILED, "bad-config", f"{path} cannot be read: it is no UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise Stop(Exit.FAILED, "bad-config", f"{path} cannot be read: no TOML: {error}") from None
-    unknown = sorted(config.keys() - {"store"})
+    unknown = sorted(config.keys() - _KEYS.keys())
     if unknown:
-        raise Stop(Exit.FAILED, "bad-config", f"{path}: unknown key {unknown[0]!r}; the key here is 'store'")
-    store = config.get("store", "mesh.db")
-    if not isinstance(store, str) or not store:
-        raise Stop(Exit.FAILED, "bad-config", f"{path}: 'store' is the path of the store, as text")
+        line = f"{path}: unknown key {unknown[0]!r}; the keys here are {', '.join(map(repr, _KEYS))}"
+        raise Stop(Exit.FAILED, "bad-config", line)
+    for key, value in config.items():
+        if not isinstance(value, str) or not value:
+            raise Stop(Exit.FAILED, "bad-config", f"{path}: {key!r} is {_KEYS[key]}, as text")
     return config

@@ -1,4 +1,4 @@
-"""The one place that names concrete adapters, the clock and the person at the keyboard."""
+"""Where concrete adapters are named, with the clock and the person at the keyboard; see the other wirings."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mesh_cli.output import visible
 from mesh_cli.settings import store_path
+from mesh_cli.wiring_broker import opened_broker as opened_broker
 
 if TYPE_CHECKING:
     from mesh_adapters.host.knowledge import Knowledge

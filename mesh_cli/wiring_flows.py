@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from mesh_cli.wiring import now, settled
 
 if TYPE_CHECKING:
@@ -94,28 +92,33 @@ def watch(
     while True:
         since = time.monotonic() - begun
         standings = store.standings()
+        left = {node for node, generation in sent.items() if not _ended(standings.get(node), generation)}
         for node, generation in sent.items():
             news = standings.get(node)
-            if news is not None and _as_told(news) != told.get(node):
-                told[node] = _as_told(news)
+            late = node in left and since >= patience
+            if news is not None and _is_news(news, generation, told.get(node), late=late):
+                told[node] = news
                 tell(news, generation, since)
-        ended = {node for node, generation in sent.items() if _ended(standings.get(node), generation)}
-        if ended == sent.keys():
-            return all(ended_well(standings[node], sent[node]) for node in ended if node in standings)
+        if not left:
+            return all(ended_well(standings[node], sent[node]) for node in sent if node in standings)
         if since >= patience:
             return False
         collect_for(store, broker, now(), min(1.0, max(0.05, patience - since)))
+
+
+def _is_news(standing: Standing, generation: int, told: Standing | None, *, late: bool) -> bool:
+    """Whether it says another thing of that generation than was told; of what it has not, only in the end."""
+    report = standing.report
+    has = report is not None and ((report.generation or 0) >= generation or report.refused == generation)
+    if not has:
+        return late and told is None
+    return told is None or told.report != report
 
 
 def _ended(standing: Standing | None, generation: int) -> bool:
     from mesh_core.push import has_ended
 
     return standing is None or has_ended(standing, generation)
-
-
-def _as_told(standing: Standing) -> Standing:
-    """Without what changes with every report although nothing is new."""
-    return evolve(standing, heard_at=None, seen_at=None)
 
 
 def _settle(mesh: Mesh) -> Settled:

@@ -13,7 +13,7 @@ from mesh_cli.wiring import opened_broker, opened_store
 
 
 def collect(*, broker: BrokerOption = None, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Take in what the machines have reported since, and send what is pending.
+    """Take in what the machines have said, and send what is pending.
 
     One round of what `mesh serve` does all the time.
 

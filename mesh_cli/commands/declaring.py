@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from mesh_cli.looking import mesh_of
 from mesh_cli.lookup import known_node
 from mesh_cli.options import FileOption, JsonOption, NodeArgument, StoreOption
 from mesh_cli.output import say, unstyled, visible
-from mesh_cli.wiring import settled
+from mesh_cli.wiring import opened_store, settled
 
 if TYPE_CHECKING:
     from mesh_core.analysis.material import Settled
@@ -20,18 +21,17 @@ if TYPE_CHECKING:
     from mesh_core.model.mesh import Mesh
     from mesh_core.model.resolution import Plan
 
-FIRST = 1
-"""The generation where nothing was declared yet; no store remembers one, since nothing is sent so far."""
-
 
 def declare(
     node: NodeArgument,
     *,
     file: FileOption = None,
     generation: Annotated[
-        int,
-        typer.Option("--generation", metavar="N", min=0, help="Its generation, which only grows."),
-    ] = FIRST,
+        int | None,
+        typer.Option(
+            "--generation", metavar="N", min=0, help="Its generation, which only grows (default: the next)."
+        ),
+    ] = None,
     allow_removals: Annotated[
         bool, typer.Option("--allow-removals", help="The node may take off as much as it has to.")
     ] = False,
@@ -52,7 +52,8 @@ def declare(
     known_node(mesh, node)
     found = settled(mesh, resolve(mesh))
     plan = _planned(node, mesh, found, declared)
-    declaration = declaration_of(plan, mesh, generation=generation, allow_removals=allow_removals)
+    number = generation if generation is not None else _next(node, file, store)
+    declaration = declaration_of(plan, mesh, generation=number, allow_removals=allow_removals)
     document = _document(declaration)
     if as_json:
         say(document)
@@ -60,6 +61,15 @@ def declare(
     from mesh_core.explain.declaration import summary
 
     say(visible(line) for line in summary(declaration, plan))
+
+
+def _next(node: str, file: str | None, store: Path | None) -> int:
+    """The generation that a push would give it; a document knows of none, so there it is the first."""
+    if file is not None:
+        return 1
+    with opened_store(store) as opened:
+        standing = opened.standings().get(node)
+    return standing.last + 1 if standing is not None else 1
 
 
 def _planned(node: str, mesh: Mesh, found: Settled, declared: Mapping[str, tuple[str, ...]]) -> Plan:

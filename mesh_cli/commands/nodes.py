@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,12 +21,16 @@ from mesh_cli.options import (
 )
 from mesh_cli.output import say, say_json, table
 from mesh_cli.recording import Recording
-from mesh_cli.wiring import opened_store, settled
+from mesh_cli.wiring import now, opened_store, settled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mesh_core.analysis.material import Settled
+    from mesh_core.analysis.state_of_nodes import StateOfNode
     from mesh_core.change import Change
     from mesh_core.model.mesh import Mesh
+    from mesh_core.model.node import Node
 
 group = typer.Typer(help="The machines.", rich_markup_mode=None, no_args_is_help=True)
 
@@ -83,6 +87,8 @@ def remove(
 
     asks = not (yes or no_input)
     Recording("node", "remove", node, store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
+    if not as_json:
+        say("  its machine keeps what it has until `mesh-host leave` there")
 
 
 @group.command("report")
@@ -118,19 +124,21 @@ def report(
 
 @group.command("list")
 def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """List the nodes, and whether the mesh resolves for each.
+    """List the nodes, their plans and their states.
+
+    PLAN is whether the mesh resolves for it; what it wants and has is as in `mesh status`.
 
     Example: mesh node list
     """
+    from mesh_cli.render.status import HEAD, cells
+    from mesh_core.explain.state_of_nodes import state_to_data
     from mesh_core.model.resolution import Plan
-    from mesh_core.resolve import resolve
     from mesh_core.wire.data import node_to_data
 
-    with opened_store(store) as opened:
-        mesh = opened.mesh()
-    found = settled(mesh, resolve(mesh))
+    mesh, found, states = _looked(store)
     if as_json:
-        say_json({"nodes": [{**node_to_data(n), "status": _status(n.name, found)} for n in mesh.nodes]})
+        entries = [(node, {"status": _status(node.name, found)}) for node in mesh.nodes]
+        say_json({"nodes": [node_to_data(n) | plan | state_to_data(states[n.name]) for n, plan in entries]})
         return
     if not mesh.nodes:
         say("there are no nodes yet; add one: mesh node add NAME")
@@ -141,42 +149,60 @@ def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> Non
         takes = sorted({answer.node for answer in outcome.takes}) if isinstance(outcome, Plan) else []
         modules = str(len(outcome.placed))
         reported = "never" if node.capabilities is None else _present(node.capabilities)
-        rows.append([node.name, _status(node.name, found), modules, ", ".join(takes) or "-", reported])
-    say(table(rows, ["NODE", "STATE", "MODULES", "TAKES FROM", "HAS"]))
+        planned = [node.name, _status(node.name, found), modules, ", ".join(takes) or "-"]
+        rows.append([*planned, *cells(states[node.name]), reported])
+    say(table(rows, ["NODE", "PLAN", "MODULES", "TAKES FROM", *HEAD, "CAPABILITIES"]))
 
 
 @group.command("show")
 def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show what was said of a node, and what it reported.
+    """Show what was said of a node, its state, and what it reported.
 
     Example: mesh node show nas
     """
+    from mesh_cli.render.status import rows_of
     from mesh_core.explain.material import material_to_data
-    from mesh_core.resolve import resolve
+    from mesh_core.explain.state_of_nodes import state_to_data
     from mesh_core.wire.data import node_to_data, outcome_to_data
 
-    with opened_store(store) as opened:
-        mesh = opened.mesh()
+    mesh, found, states = _looked(store, node)
     entry = known_node(mesh, node)
-    found = settled(mesh, resolve(mesh))
     outcome = found.resolution.nodes[node]
     if as_json:
         material = [material_to_data(fault) for fault in found.faults if fault.node == node]
         data = {"node": node_to_data(entry), "outcome": outcome_to_data(outcome)}
-        say_json(data | ({"material": material} if material else {}))
+        say_json(data | state_to_data(states[node]) | ({"material": material} if material else {}))
         return
-    rows = [["node", entry.name], ["state", f"{_status(node, found)} (`mesh plan {node}` says what and why)"]]
+    rows = [["node", entry.name], ["plan", f"{_status(node, found)} (`mesh plan {node}` says what and why)"]]
     rows.append(["assigned", ", ".join(entry.assigned) or "-"])
     pulled = sorted(module.name for module in outcome.placed if module.reason == "pulled-in")
     rows.append(["pulled in", ", ".join(pulled) or "-"])
     rows += [["pin", f"{pin.provision} from {pin.target}"] for pin in entry.pins]
+    say(table([*rows, *rows_of(states[node]), *_reported(entry)]))
+
+
+def _looked(store: Path | None, name: str | None = None) -> tuple[Mesh, Settled, dict[str, StateOfNode]]:
+    """The mesh, its resolution, and how it stands with its nodes; a name that is given is one of them."""
+    from mesh_cli.render.status import since
+    from mesh_core.analysis.state_of_nodes import states_of_nodes
+    from mesh_core.resolve import resolve
+
+    with opened_store(store) as opened:
+        mesh, standings = opened.mesh(), opened.standings()
+    if name is not None:
+        known_node(mesh, name)
+    found = settled(mesh, resolve(mesh))
+    return mesh, found, states_of_nodes(mesh, found, standings, since(now()))
+
+
+def _reported(entry: Node) -> Iterator[list[str]]:
+    """What a machine has, by its own word."""
     if entry.capabilities is None:
-        rows.append(["reported", "never: it counts as having nothing until it does"])
+        yield ["reported", "never: it counts as having nothing until it does"]
     for capability in entry.capabilities or ():
         said = "present" if capability.present else "absent"
         detail = f": {capability.detail}" if capability.detail else ""
-        rows.append(["reported", f"{capability.name} {said}{detail}"])
-    say(table(rows))
+        yield ["reported", f"{capability.name} {said}{detail}"]
 
 
 def _status(node: str, found: Settled) -> str:

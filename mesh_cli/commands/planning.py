@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,8 +13,12 @@ from mesh_cli.exits import Exit, Stop
 from mesh_cli.looking import mesh_of
 from mesh_cli.lookup import known_node
 from mesh_cli.options import FileOption, JsonOption, OptionalNode, StoreOption
-from mesh_cli.output import say, say_json
-from mesh_cli.wiring import known_kinds, settled
+from mesh_cli.output import say, say_json, visible
+from mesh_cli.wiring import known_kinds, opened_store, settled
+
+if TYPE_CHECKING:
+    from mesh_core.analysis.material import Settled
+    from mesh_core.model.mesh import Mesh
 
 
 class GraphFormat(StrEnum):
@@ -60,10 +66,26 @@ def plan(
         say_json(document | ({"material": material} if material else {}))
     else:
         say(view.whole() if node is None else view.of_node(node))
+        say(_what_would_wait(mesh, found, shown, store) if file is None else [])
     if not found.refused.isdisjoint(shown):
         raise typer.Exit(Exit.REFUSED)
     if detailed_exitcode and view.changes(shown):
         raise typer.Exit(Exit.CHANGES_PENDING)
+
+
+def _what_would_wait(mesh: Mesh, found: Settled, nodes: Collection[str], store: Path | None) -> Iterator[str]:
+    """What a push would hold back, and which word it wants; of nodes that were sent something."""
+    from mesh_core.explain.push import why_it_waits
+    from mesh_core.push import Held, Words, decide
+
+    with opened_store(store) as opened:
+        standings = opened.standings()
+    sent = {name for name in nodes if name in standings and standings[name].sent}
+    for name, outcome in decide(mesh, found, standings, Words(), sent).items():
+        for why in outcome.whys if isinstance(outcome, Held) else ():
+            first, *more = why_it_waits(name, why)
+            yield visible(f"{name} would wait: {first}")
+            yield from (visible(f"  {line}") for line in more)
 
 
 def graph(

@@ -55,7 +55,7 @@ def push(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Send every node what it is to be, where that is another thing than it was sent last.
+    """Send every node what it is to be, where that has changed.
 
     A refused node keeps what it has, and the others go out (ends with 4). With --json it
     prints one object a line.

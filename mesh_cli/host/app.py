@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mesh_cli.host.commands import applying, owning, probing, status
+from mesh_cli.host.commands import applying, joining, owning, probing, running, status
 from mesh_cli.output import say
 from mesh_cli.version import __version__
 
@@ -40,3 +40,6 @@ app.command("apply")(applying.apply)
 app.command("status")(status.status)
 app.command("owned")(owning.owned)
 app.command("forget")(owning.forget)
+app.command("join")(joining.join)
+app.command("leave")(joining.leave)
+app.command("run")(running.run)

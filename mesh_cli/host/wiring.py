@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 from mesh_cli.exits import Exit, Stop
 
 if TYPE_CHECKING:
+    from mesh_adapters.broker.address import RabbitAddress
+    from mesh_adapters.host.agent.loop import Agent as Agent
     from mesh_adapters.host.applied import Applied
     from mesh_adapters.host.applying import Decided as Decided
     from mesh_adapters.host.applying import Host as Host
     from mesh_adapters.host.journal import Journal as Journal
     from mesh_adapters.host.machine import Machine
+    from mesh_core.model.said import Report
 
 _JOURNAL = "var/lib/mesh-host"
 _PATIENCE = 1.0
@@ -203,3 +206,65 @@ def probed() -> dict[str, Any]:
         raise LookupError
 
     return dict(report_to_data(probe_all(known_probes(), _machine(Path("/"), nothing_kept))))
+
+
+def daemon(
+    root: Path, *, every: float, say: Callable[[str], None], heard: Callable[[dict[str, Any]], None]
+) -> Agent:
+    """The daemon of this machine, over the broker that its credential names. Stops where it has none.
+
+    `heard` gets each report as plain data. What was imported by then stays, as with `host`.
+    """
+    from mesh_adapters.broker.opening import open_host
+    from mesh_adapters.host.agent.loop import Agent
+    from mesh_adapters.host.memory import collect_less
+    from mesh_adapters.host.notify import Notifier
+    from mesh_adapters.host.registry import known_kinds
+
+    node, address = credential(root)
+    broker = open_host(address, node)
+    kinds = known_kinds()
+    collect_less()
+    return Agent(
+        node=node,
+        root=root,
+        connect=lambda: broker,
+        every=every,
+        say=say,
+        heard=lambda report: heard(told(report)),
+        notifier=Notifier(),
+        kinds=kinds,
+    )
+
+
+def told(report: Report) -> dict[str, Any]:
+    """A report as plain data."""
+    from mesh_core.wire.said import report_to_data
+
+    return {key: value for key, value in report_to_data(report).items() if key != "format"}
+
+
+def credential(root: Path) -> tuple[str, RabbitAddress]:
+    """Which node this machine is, and how it reaches its broker. Stops where it did not join."""
+    from mesh_adapters.host.credential import (
+        PLACE,
+        CredentialError,
+        CredentialMissing,
+        read_credential,
+        to_address,
+    )
+
+    try:
+        found = read_credential(root / PLACE)
+        return found.node, to_address(found, journal_of(root))
+    except CredentialMissing as error:
+        lines = [
+            f"this machine has not joined a mesh: {error}",
+            "  `mesh node invite NODE` on the control plane, then `mesh-host join FILE` here",
+        ]
+        raise Stop(Exit.OUT_OF_REACH, "no-credential", lines) from None
+    except CredentialError as error:
+        raise Stop(Exit.FAILED, "bad-credential", str(error)) from None
+    except OSError as error:
+        line = f"{journal_of(root)} cannot be written: {error.strerror}"
+        raise Stop(Exit.OUT_OF_REACH, "unwritable-state", line) from None

@@ -53,7 +53,6 @@ class _Lines:
 
     def looked(self, looked: Looked, *, dry_run: bool) -> None:
         self._width = max(map(len, looked.outcomes), default=0)
-        going = looked.going
         for node, outcome in looked.outcomes.items():
             say(self._of(node, outcome, dry_run=dry_run))
         refused = {node for node, outcome in looked.outcomes.items() if isinstance(outcome, TurnedDown)}
@@ -62,8 +61,6 @@ class _Lines:
         self._counts.update(_word(outcome) for outcome in looked.outcomes.values())
         if dry_run:
             self._last(dry_run=True)
-        elif not going:
-            self._last(dry_run=False)
 
     def _of(self, node: str, outcome: Outcome, *, dry_run: bool) -> list[str]:
         match outcome:
@@ -102,20 +99,19 @@ class _Lines:
         self._counts["sent"] = len(publishing.confirmed)
         self._counts["pending"] = len(publishing.failed)
         self._counts["unchanged"] -= sum(isinstance(looked.outcomes.get(n), Unchanged) for n in late)
-        if looked.going or publishing.confirmed or publishing.failed:
-            self._last(dry_run=False)
+        self._last(dry_run=False)
 
     def state(self, standing: Standing, generation: int, seconds: float) -> None:
         report = standing.report
         if report is None:
-            what = "never seen so far"
+            what = "was never seen; it gets it when it says hello"
         elif has_ended(standing, generation):
             what = f"{report.doing.value} after {seconds:.0f} s"
             what += f"   {report.why[0]}" if report.why else ""
         elif (report.generation or 0) >= generation:
             what = f"taken after {seconds:.0f} s"
         else:
-            what = "gets it when it returns"
+            what = "has not taken it; it gets it when it returns"
         for line in self._beside(standing.node, [visible(what)]):
             say(line)
 

@@ -5,6 +5,7 @@ for each port; whoever keeps a contract lives in an adapter. A docstring is the 
 adapter and every fake alike. Only the public names are here.
 """
 
+from mesh_core.ports.accounts import Accounts, Rights
 from mesh_core.ports.broker import (
     DECLARATION_LIMIT,
     REPORT_LIMIT,
@@ -51,6 +52,7 @@ from mesh_core.ports.store import (
 __all__ = [
     "DECLARATION_LIMIT",
     "REPORT_LIMIT",
+    "Accounts",
     "Broker",
     "BrokerOutage",
     "BrokerRefused",
@@ -68,6 +70,7 @@ __all__ = [
     "RecordedManifest",
     "Refused",
     "Returned",
+    "Rights",
     "Session",
     "SetAside",
     "Store",

@@ -35,6 +35,8 @@ default_pass = control-secret
 default_permissions.configure = {configure}
 default_permissions.read = {read}
 default_permissions.write = {write}
+management.tcp.ip = 127.0.0.1
+management.tcp.port = {management_port}
 disk_free_limit.absolute = 1MB
 log.file.level = info
 """
@@ -64,7 +66,8 @@ class RabbitServer:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="meshwright-rabbit-"))
-        self.port, self.tls_port, self._epmd_port, self._distribution_port = free_ports(4)
+        ports = free_ports(5)
+        self.port, self.tls_port, self.management_port, self._epmd_port, self._distribution_port = ports
         self._broker: subprocess.Popen[bytes] | None = None
         self._epmd: subprocess.Popen[bytes] | None = None
         self._write_files()
@@ -72,11 +75,12 @@ class RabbitServer:
     def _write_files(self) -> None:
         for name in ("mnesia", "log", "home"):
             (self.folder / name).mkdir()
-        (self.folder / "enabled_plugins").write_text("[].\n")
+        (self.folder / "enabled_plugins").write_text("[rabbitmq_management].\n")
         (self.folder / "rabbitmq.conf").write_text(
             CONFIGURATION.format(
                 port=self.port,
                 tls_port=self.tls_port,
+                management_port=self.management_port,
                 folder=self.folder,
                 configure=CONTROL_PLANE.configure,
                 read=CONTROL_PLANE.read,
@@ -143,6 +147,11 @@ class RabbitServer:
                 return connection.recv(1) == b"\x01"
         except OSError:
             return False
+
+    @property
+    def management(self) -> str:
+        """Where its management interface is; `control` is its administrator."""
+        return f"http://127.0.0.1:{self.management_port}"
 
     @property
     def pid(self) -> int:

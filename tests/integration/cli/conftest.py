@@ -16,7 +16,15 @@ from tests.integration.cli.program import MESH, ok
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the test is, with a home of its own and no variable that the program would read."""
-    for name in ("MESH_STORE", "NO_COLOR", "SUDO_USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+    for name in (
+        "MESH_STORE",
+        "MESH_BROKER",
+        "MESH_BROKER_CREDENTIAL",
+        "NO_COLOR",
+        "SUDO_USER",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     home.mkdir()

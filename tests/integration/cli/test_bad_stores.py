@@ -27,6 +27,7 @@ READING = (
     "export",
     "lint",
     "graph",
+    "status",
 )
 WRITING = ("node add tv", "assign pi web", "node remove pi", "unpin pi database", "module remove web")
 
@@ -141,7 +142,7 @@ def test_a_flag_beats_the_variable_beats_the_config_file_beats_the_default(
     [
         ("store = \n", "cannot be read: no TOML: Invalid value (at line 1, column 9)"),
         (b"\xff", "cannot be read: it is no UTF-8 text"),
-        ("stor = 'x'\n", "unknown key 'stor'; the key here is 'store'"),
+        ("stor = 'x'\n", "unknown key 'stor'; the keys here are 'store', 'broker', 'broker_credential'"),
         ("store = 1\n", "'store' is the path of the store, as text"),
         ("store = ''\n", "'store' is the path of the store, as text"),
         ("store = '~nobody-at-all/mesh.db'\n", "begins with '~nobody-at-all', and there is no such home"),

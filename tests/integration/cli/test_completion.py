@@ -37,6 +37,8 @@ LINES: list[tuple[str, list[str]]] = [
     ("mesh node show ", NODES),
     ("mesh node remove ", NODES),
     ("mesh node report ", NODES),
+    ("mesh node invite ", NODES),
+    ("mesh node revoke ", NODES),
     ("mesh module show ", MODULES),
     ("mesh module remove w", ["web"]),
     ("mesh module ", ["add", "list", "remove", "show"]),

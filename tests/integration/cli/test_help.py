@@ -16,6 +16,10 @@ from tests.integration.cli.program import mesh, process
 COMMANDS = [
     "plan",
     "declare",
+    "push",
+    "collect",
+    "serve",
+    "status",
     "graph",
     "lint",
     "assign",
@@ -32,21 +36,26 @@ COMMANDS = [
     "node report",
     "node list",
     "node show",
+    "node invite",
+    "node revoke",
     "module add",
     "module remove",
     "module list",
     "module show",
+    "broker setup",
 ]
 """Every command there is; one that is added is added here."""
 
-GROUPS = ["", "node", "module"]
+GROUPS = ["", "node", "module", "broker"]
 
 
 def registered(group: typer.Typer = app, before: str = "") -> Iterator[str]:
-    """The commands of a typer application, as they are typed."""
+    """The commands of a typer application, as they are typed; those that only say a new name are hidden."""
     for found in group.registered_commands:
         yield f"{before}{found.name}"
     for below in group.registered_groups:
+        if below.hidden is True:
+            continue
         assert below.typer_instance is not None
         yield from registered(below.typer_instance, f"{before}{below.name} ")
 

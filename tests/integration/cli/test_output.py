@@ -171,6 +171,9 @@ def test_a_terminal_gets_colour_unless_it_wants_none(store: Path) -> None:
     assert printed == mesh(*plan).out
 
 
+KEEPS = "  its machine keeps what it has until `mesh-host leave` there\n"
+
+
 def test_a_person_is_asked_before_anything_is_removed(store: Path) -> None:
     ok("node", "add", "tv", "car", "attic")
     with nothing_written(store):
@@ -186,9 +189,9 @@ def test_a_person_is_asked_before_anything_is_removed(store: Path) -> None:
         assert "Go on?" not in printed
     code, printed = on_terminal("node", "remove", "tv", typed=b"y\n")
     assert code == 0
-    assert printed.endswith("node tv is removed\n")
-    assert on_terminal("node", "remove", "car", "--yes") == (0, "node car is removed\n")
-    assert on_terminal("node", "remove", "attic", "--no-input") == (0, "node attic is removed\n")
+    assert printed.endswith(f"node tv is removed\n{KEEPS}")
+    assert on_terminal("node", "remove", "car", "--yes") == (0, f"node car is removed\n{KEEPS}")
+    assert on_terminal("node", "remove", "attic", "--no-input") == (0, f"node attic is removed\n{KEEPS}")
 
 
 def test_who_replaces_a_mesh_is_asked_as_well(store: Path, folder: Path) -> None:
@@ -205,7 +208,7 @@ def test_who_replaces_a_mesh_is_asked_as_well(store: Path, folder: Path) -> None
 def test_where_nobody_can_be_asked_nobody_is(store: Path) -> None:
     ok("node", "add", "tv")
     ran = process("node", "remove", "tv")
-    assert (ran.code, ran.out, ran.err) == (0, "node tv is removed\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, f"node tv is removed\n{KEEPS}", "")
 
 
 def test_nothing_in_a_text_is_markup_on_a_terminal(store: Path) -> None:

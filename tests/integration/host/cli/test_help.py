@@ -11,8 +11,8 @@ from mesh_cli.host.app import app
 from tests.integration.cli.test_help import registered, summaries
 from tests.integration.host.cli.program import host, process
 
-COMMANDS = ["apply", "forget", "owned", "probe", "status"]
-ROOTED = ["apply", "forget", "owned", "status"]
+COMMANDS = ["apply", "forget", "join", "leave", "owned", "probe", "run", "status"]
+ROOTED = ["apply", "forget", "join", "leave", "owned", "run", "status"]
 
 
 def test_the_list_of_commands_is_complete() -> None:

@@ -1,0 +1,202 @@
+"""The accounts of a RabbitMQ through its management interface: see `Accounts` in `mesh_core.ports`.
+
+The administrator's password goes to the address that was given and nowhere else: neither to a proxy of the
+environment nor where a redirect would lead.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPException
+from typing import Any, Final
+from urllib.parse import quote
+
+from mesh_adapters.broker.principals import Management, OnTheMachine
+from mesh_core.ports import (
+    Accounts,
+    BrokerOutage,
+    BrokerRefused,
+    BrokerUnreachable,
+    Refused,
+    Rights,
+    Unreachable,
+)
+
+ANSWER_SECONDS: Final = 3.0
+LONGEST_ANSWER: Final = 64 * 1024 * 1024
+GONE_SECONDS: Final = 4.0
+"""For the connections of a removed account to be gone: they are to be within five seconds."""
+BETWEEN_LOOKS: Final = 0.3
+
+
+class ManagedAccounts:
+    """The accounts, through the management interface."""
+
+    def __init__(self, management: Management, virtual_host: str) -> None:
+        self._url = management.url
+        self._host = quote(virtual_host, safe="")
+        login = management.login
+        words = f"{login.account}:{login.password}".encode()
+        self._headers = {
+            "Authorization": f"Basic {base64.b64encode(words).decode()}",
+            "Content-Type": "application/json",
+        }
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            _NoRedirect(),
+            urllib.request.HTTPSHandler(context=_trusting(management)),
+        )
+
+    def ensure_virtual_host(self) -> bool:
+        """Make the virtual host, where it is missing."""
+        if self._ask("GET", f"vhosts/{self._host}")[0] != 404:
+            return False
+        self._do("PUT", f"vhosts/{self._host}", {})
+        return True
+
+    def ensure(self, account: str, password: str, rights: Rights) -> bool:
+        """Make the account, or give it this password and these rights."""
+        name = quote(account, safe="")
+        made = self._ask("GET", f"users/{name}?columns=name")[0] == 404
+        self._do("PUT", f"users/{name}", {"password": password, "tags": ""})
+        given = {"configure": rights.configure, "write": rights.write, "read": rights.read}
+        self._do("PUT", f"permissions/{self._host}/{name}", given)
+        return made
+
+    def revoke(self, account: str) -> bool:
+        """Remove the account and end its connections."""
+        name = quote(account, safe="")
+        was_there = self._ask("DELETE", f"users/{name}")[0] != 404
+        until_gone(self._url, account, self._is_connected, self._end_all)
+        return was_there
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all accounts."""
+        return tuple(sorted(user["name"] for user in self._data("users?columns=name")))
+
+    def _is_connected(self, account: str) -> bool:
+        return bool(self._data(f"connections/username/{quote(account, safe='')}?columns=name"))
+
+    def _end_all(self, account: str) -> None:
+        # Where one of them ends by itself meanwhile it answers 500; what is left is seen by the next look.
+        with suppress(BrokerOutage):
+            self._do("DELETE", f"connections/username/{quote(account, safe='')}", None)
+
+    def _data(self, path: str) -> Any:
+        _, content = self._ask("GET", path)
+        return json.loads(content)
+
+    def _do(self, method: str, path: str, data: dict[str, str] | None) -> None:
+        status, content = self._ask(method, path, data)
+        if status == 404:
+            raise BrokerRefused(self._url, Refused.UNFIT, _words(content) or f"it has no {path}")
+
+    def _ask(self, method: str, path: str, data: dict[str, str] | None = None) -> tuple[int, bytes]:
+        """The status and the answer: what was done, or 404. Raises outages for everything else."""
+        body = None if data is None else json.dumps(data).encode()
+        request = urllib.request.Request(f"{self._url}/api/{path}", body, self._headers, method=method)
+        try:
+            with self._opener.open(request, timeout=ANSWER_SECONDS) as answer:
+                if answer.headers.get_content_type() != "application/json" and method == "GET":
+                    raise self._no_management("what answers there is no management interface")
+                content = answer.read(LONGEST_ANSWER)
+                return answer.status, content
+        except urllib.error.HTTPError as error:
+            with error:
+                content = error.read(4096)
+            if error.code == 404 and content.startswith(b"{"):
+                return 404, content
+            raise self._refusal(error.code, content) from None
+        except (OSError, HTTPException, ValueError) as error:
+            raise self._outage(error) from None
+
+    def _refusal(self, code: int, content: bytes) -> BrokerOutage:
+        words = _words(content)
+        if code == 401 and not words.startswith("Not "):  # as in "Not administrator user"
+            return BrokerRefused(self._url, Refused.CREDENTIALS, words or "login failed")
+        if code in (401, 403):
+            return BrokerRefused(self._url, Refused.PERMISSION, words or "it is no administrator's account")
+        if code == 400 and words:
+            return BrokerRefused(self._url, Refused.UNFIT, words)
+        if code >= 500:
+            return BrokerUnreachable(self._url, Unreachable.NO_ANSWER, f"it answers {code} {words}".rstrip())
+        return self._no_management(f"what answers there is no management interface (it answers {code})")
+
+    def _outage(self, error: Exception) -> BrokerUnreachable:
+        cause = error.reason if isinstance(error, urllib.error.URLError) else error
+        if isinstance(cause, ssl.SSLError):
+            return BrokerUnreachable(self._url, Unreachable.NOT_TRUSTED, str(cause))
+        if isinstance(cause, TimeoutError):
+            return BrokerUnreachable(self._url, Unreachable.TIMED_OUT, "it does not answer in time")
+        if isinstance(cause, socket.gaierror):
+            return BrokerUnreachable(self._url, Unreachable.NO_ADDRESS, cause.strerror or str(cause))
+        if isinstance(cause, OSError) and not isinstance(cause, HTTPException):
+            return BrokerUnreachable(self._url, Unreachable.NO_ANSWER, cause.strerror or str(cause))
+        return self._no_management("what answers there is no management interface")
+
+    def _no_management(self, why: str) -> BrokerUnreachable:
+        return BrokerUnreachable(self._url, Unreachable.NO_BROKER, why)
+
+
+def open_accounts(administrator: Management | OnTheMachine, virtual_host: str) -> Accounts:
+    """The accounts of a broker, with rights in one virtual host. Nothing is asked before it is used."""
+    if isinstance(administrator, Management):
+        return ManagedAccounts(administrator, virtual_host)
+    from mesh_adapters.broker.rabbitmqctl import LocalAccounts
+
+    return LocalAccounts(virtual_host)
+
+
+def until_gone(
+    where: str, account: str, is_connected: Callable[[str], bool], end_all: Callable[[str], None]
+) -> None:
+    """End the connections of a removed account until there are none. Raises `BrokerRefused` when late.
+
+    Removing it ended those that the broker knew of; one that was just being made is found by another look.
+    """
+    until = time.monotonic() + GONE_SECONDS
+    quiet = 0
+    while quiet < 2:
+        if not is_connected(account):
+            quiet += 1
+        elif time.monotonic() > until:
+            raise BrokerRefused(where, Refused.UNFIT, f"{account} is removed, and still connected")
+        else:
+            quiet = 0
+            end_all(account)
+        if quiet < 2:
+            time.sleep(BETWEEN_LOOKS)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """What is elsewhere is not asked: the password would go there."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """None is what says so."""
+
+
+def _trusting(management: Management) -> ssl.SSLContext | None:
+    if management.ca is None:
+        return None
+    try:
+        return ssl.create_default_context(cafile=management.ca)
+    except OSError as error:
+        why = f"{management.ca} has no certificates to trust: {error.strerror or error}"
+        raise BrokerUnreachable(management.url, Unreachable.NOT_TRUSTED, why) from None
+
+
+def _words(content: bytes) -> str:
+    """What the interface says, in one line."""
+    try:
+        reason = json.loads(content).get("reason", "")
+    except (ValueError, AttributeError):
+        return ""
+    return " ".join(str(reason).split())

@@ -1,0 +1,192 @@
+"""What a machine was given when it joined: its node's name, and an account at the broker.
+
+    {"format": 1, "node": "pi", "broker": {"host": "nas.lan", "port": 5671, "account": "node-pi",
+     "password": "...", "virtual_host": "mesh", "tls": true, "ca": "-----BEGIN CERTIFICATE-----..."}}
+
+`ca` is the text of the certificates to trust, or null for those that the system trusts. An invitation is the
+same document. No sentence here ever has a password in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from mesh_adapters.broker.address import RabbitAddress
+from mesh_adapters.host.whole import write_whole
+from mesh_core.faults import NameKind
+from mesh_core.model.names import name_fault, name_validator
+
+FORMAT: Final = 1
+PLACE: Final = "etc/mesh-host/credential.json"
+"""Where it is, under the root."""
+LONGEST: Final = 256 * 1024
+_CA_FILE: Final = "broker-ca.pem"
+
+
+class CredentialError(Exception):
+    """There is none, or it is not to be used; the text is one sentence for people."""
+
+
+class CredentialMissing(CredentialError):
+    """There is none: this machine has not joined."""
+
+
+@frozen(kw_only=True)
+class Credential:
+    """A node's name, and how its host reaches the broker. `ca` is a text, not a file."""
+
+    node: str = field(validator=name_validator(NameKind.NODE))
+    host: str
+    port: int
+    account: str
+    password: str = field(repr=False)
+    virtual_host: str = "/"
+    tls: bool = False
+    ca: str | None = field(default=None, repr=False)
+
+
+def read_credential(path: str | Path) -> Credential:
+    """What the file says. Raises `CredentialError`, also where others than its owner may read it."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        raise CredentialMissing(f"{path} is missing") from None
+    except (OSError, ValueError) as error:
+        raise CredentialError(f"{path} cannot be read: {_words(error)}") from None
+    try:
+        _refuse_what_others_read(path, os.fstat(descriptor))
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            content = file.read(LONGEST + 1)
+    except OSError as error:
+        raise CredentialError(f"{path} cannot be read: {_words(error)}") from None
+    finally:
+        os.close(descriptor)
+    return credential_from_bytes(content, str(path))
+
+
+def credential_from_bytes(content: bytes, name: str) -> Credential:
+    """What the bytes of a credential, or an invitation, say. Raises `CredentialError`, with `name`."""
+    if len(content) > LONGEST:
+        raise CredentialError(f"{name} is too large for a credential")
+    try:
+        return _credential(json.loads(content))
+    except _Unfit as unfit:
+        raise CredentialError(f"{name} is no credential: {unfit}") from None
+    except (ValueError, RecursionError):  # its text may have the password
+        raise CredentialError(f"{name} is no credential: it is not JSON") from None
+
+
+def credential_to_bytes(credential: Credential) -> bytes:
+    """The document, as it is written."""
+    broker = {
+        "host": credential.host,
+        "port": credential.port,
+        "account": credential.account,
+        "password": credential.password,
+        "virtual_host": credential.virtual_host,
+        "tls": credential.tls,
+        "ca": credential.ca,
+    }
+    data = {"format": FORMAT, "node": credential.node, "broker": broker}
+    return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def write_credential(path: str | Path, credential: Credential) -> None:
+    """Put it there, whole and lasting, readable by its owner alone. Raises `OSError`."""
+    write_whole(Path(path), credential_to_bytes(credential), 0o600)
+
+
+def to_address(credential: Credential, state_dir: str | Path) -> RabbitAddress:
+    """How to reach the broker; certificates to trust are put in a file of the state directory.
+
+    Raises `OSError` where that file cannot be written.
+    """
+    ca: Path | None = None
+    if credential.tls and credential.ca is not None:
+        ca = Path(state_dir) / _CA_FILE
+        if not _has(ca, credential.ca.encode()):
+            write_whole(ca, credential.ca.encode(), 0o644)
+    return RabbitAddress(
+        host=credential.host,
+        port=credential.port,
+        account=credential.account,
+        password=credential.password,
+        virtual_host=credential.virtual_host,
+        tls=credential.tls,
+        ca=None if ca is None else str(ca),
+    )
+
+
+class _Unfit(Exception):
+    """Something in the document is not as it should be."""
+
+
+def _refuse_what_others_read(path: str | Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise CredentialError(f"{path} is no plain file")
+    mode = stat.S_IMODE(status.st_mode)
+    if mode & 0o077:
+        raise CredentialError(f"{path} has mode {mode:04o}, so others may use it: chmod 600 {path}")
+
+
+def _credential(data: Any) -> Credential:
+    document = _object(data, "the document", {"format", "node", "broker"})
+    if document["format"] != FORMAT or isinstance(document["format"], bool):
+        raise _Unfit(f"its format is not {FORMAT}; a newer mesh-host may know it")
+    node = _text(document, "node")
+    fault = name_fault(NameKind.NODE, node)
+    if fault is not None:
+        raise _Unfit(f"node is not a node's name: {fault.rule}")
+    named = {"host", "port", "account", "password", "virtual_host", "tls", "ca"}
+    broker = _object(document["broker"], "broker", named)
+    port, tls, ca = broker["port"], broker["tls"], broker["ca"]
+    if not isinstance(port, int) or isinstance(port, bool) or not 1 <= port <= 65535:
+        raise _Unfit("port is not a number from 1 to 65535")
+    if not isinstance(tls, bool):
+        raise _Unfit("tls is neither true nor false")
+    if ca is not None and not isinstance(ca, str):
+        raise _Unfit("ca is neither a text nor null")
+    return Credential(
+        node=node,
+        host=_text(broker, "host"),
+        port=port,
+        account=_text(broker, "account"),
+        password=_text(broker, "password"),
+        virtual_host=_text(broker, "virtual_host"),
+        tls=tls,
+        ca=ca,
+    )
+
+
+def _object(data: Any, what: str, keys: set[str]) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise _Unfit(f"{what} is not an object")
+    if missing := sorted(keys - data.keys()):
+        raise _Unfit(f"{what} has no {missing[0]}")
+    if data.keys() - keys:
+        raise _Unfit(f"{what} has something that is not known here")
+    return data
+
+
+def _text(data: dict[str, Any], key: str) -> str:
+    value = data[key]
+    if not isinstance(value, str) or not value:
+        raise _Unfit(f"{key} is not a text with something in it")
+    return value
+
+
+def _has(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _words(error: OSError | ValueError) -> str:
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
