@@ -201,7 +201,8 @@ def test_what_came_holds_once_it_was_taken(tmp_path: Path) -> None:
     assert (saved.newest(), saved.came(), saved.holds()) == (None, None, None)
     saved.keep(CONTENT, TAKEN)
     assert (saved.newest(), saved.came(), saved.holds()) == (TAKEN, CONTENT, None)
-    assert saved.settle(CONTENT)
+    assert saved.something_came
+    assert (saved.settle(CONTENT), saved.something_came) == (True, False)
     assert (saved.newest(), saved.came(), saved.holds()) == (TAKEN, None, CONTENT)
     assert not saved.settle(CONTENT), "it holds already"
     again = Saved(tmp_path, "pi")

@@ -171,6 +171,16 @@ def test_what_it_refuses_for_good_it_says_again_until_something_is_taken(rig: Ri
     assert len([line for line in rig.said if "it takes off 7" in line]) == 1
 
 
+def test_what_it_refused_stands_no_more_once_what_it_has_is_sent_again(rig: Rig) -> None:
+    many = declaration(43, [file(f"/etc/{name}") for name in "abcdefgh"])
+    rig.once(many)
+    with at_work(rig.agent()):
+        rig.send(declaration(44, [file("/etc/a")], allow_removals=False))
+        until(lambda: last(rig) == (43, Doing.REFUSED), "refused")
+        rig.send(many)
+        until(lambda: last(rig) == (43, Doing.APPLIED), "it has what it was sent last")
+
+
 def test_asked_to_stop_it_ends_between_two_actions_and_goes_on_the_next_time(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
