@@ -216,10 +216,15 @@ def test_node_list_and_node_show_say_the_same(fleet: Path) -> None:
 
 
 def line_of(running: subprocess.Popen[bytes]) -> str:
-    """What it printed next, within a while."""
+    """What it printed next, within a while; no more is read, since nobody waits for what lies in a buffer."""
     assert running.stdout is not None
-    assert select.select([running.stdout], [], [], 20)[0], "it says nothing"
-    return running.stdout.readline().decode()
+    line = b""
+    while not line.endswith(b"\n"):
+        assert select.select([running.stdout], [], [], 20)[0], f"it says no more than {line!r}"
+        more = os.read(running.stdout.fileno(), 1)
+        assert more, "it has ended"
+        line += more
+    return line.decode()
 
 
 def stopped(running: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
