@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import field, frozen
@@ -10,11 +10,8 @@ from attrs import field, frozen
 from mesh_core.faults import NameKind
 from mesh_core.model.check import Check
 from mesh_core.model.names import name_validator, refuse_duplicates
+from mesh_core.model.order import sorted_pairs
 from mesh_core.model.resource import Resource
-
-
-def _sorted_pairs(exports: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(exports.items() if isinstance(exports, Mapping) else exports))
 
 
 @frozen(kw_only=True)
@@ -23,7 +20,7 @@ class Given:
 
     node: str = field(validator=name_validator(NameKind.NODE))
     module: str = field(validator=name_validator(NameKind.MODULE))
-    exports: tuple[tuple[str, str], ...] = field(default=(), converter=_sorted_pairs)
+    exports: tuple[tuple[str, str], ...] = field(default=(), converter=sorted_pairs)
 
 
 def _givens(givens: Iterable[Given]) -> tuple[Given, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +11,7 @@ from attrs import field, frozen
 from mesh_core.faults import NameKind
 from mesh_core.model.check import Check
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
+from mesh_core.model.order import sorted_names, sorted_pairs
 from mesh_core.model.resource import Resource
 from mesh_core.model.text import refuse_surrogates
 
@@ -20,13 +21,6 @@ class Scope(StrEnum):
 
     NODE = "node"
     MESH = "mesh"
-
-
-def _sorted_pairs(
-    exports: Mapping[str, str] | Iterable[tuple[str, str]],
-) -> tuple[tuple[str, str], ...]:
-    pairs = exports.items() if isinstance(exports, Mapping) else exports
-    return tuple(sorted(pairs))
 
 
 def _each_once(_instance: object, attribute: Any, pairs: tuple[tuple[str, str], ...]) -> None:
@@ -43,7 +37,7 @@ class Provision:
 
     name: str = field(validator=name_validator(NameKind.PROVISION))
     scope: Scope = Scope.NODE
-    exports: tuple[tuple[str, str], ...] = field(default=(), converter=_sorted_pairs, validator=_each_once)
+    exports: tuple[tuple[str, str], ...] = field(default=(), converter=sorted_pairs, validator=_each_once)
 
 
 @frozen(kw_only=True)
@@ -97,10 +91,6 @@ def _one_identity_each(_instance: object, _attribute: object, values: tuple[Reso
     refuse_duplicates(tuple(sorted(value.identity for value in values)), "resources")
 
 
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
-
-
 @frozen(kw_only=True)
 class Module:
     """A module as its manifest describes it (design, part 2 and 4).
@@ -115,7 +105,7 @@ class Module:
     provides: tuple[Provision, ...] = field(default=(), converter=_provisions, validator=_distinct)
     claims: tuple[Claim, ...] = field(default=(), converter=_claims, validator=_distinct)
     capabilities: tuple[str, ...] = field(
-        default=(), converter=_sorted, validator=names_validator(NameKind.CAPABILITY)
+        default=(), converter=sorted_names, validator=names_validator(NameKind.CAPABILITY)
     )
     resources: tuple[Resource, ...] = field(default=(), converter=_resources, validator=_one_identity_each)
     checks: tuple[Check, ...] = field(default=(), converter=_checks)

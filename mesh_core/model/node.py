@@ -10,6 +10,7 @@ from attrs.validators import optional
 
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
+from mesh_core.model.order import sorted_names
 from mesh_core.model.text import text_validator
 
 
@@ -44,10 +45,6 @@ class Pin:
         return self.node if self.module is None else f"{self.node}/{self.module}"
 
 
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
-
-
 def _sorted_report(report: Iterable[Capability] | None) -> tuple[Capability, ...] | None:
     if report is None:
         return None
@@ -69,7 +66,7 @@ class Node:
 
     name: str = field(validator=name_validator(NameKind.NODE))
     assigned: tuple[str, ...] = field(
-        default=(), converter=_sorted, validator=names_validator(NameKind.MODULE)
+        default=(), converter=sorted_names, validator=names_validator(NameKind.MODULE)
     )
     capabilities: tuple[Capability, ...] | None = field(default=None, converter=_sorted_report)
     pins: tuple[Pin, ...] = field(default=(), converter=_sorted_pins)

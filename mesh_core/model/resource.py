@@ -60,8 +60,8 @@ class Resource:
 
 
 def _may_hold_reserved(attributes_json: str) -> bool:
-    """Whether it is worth reading: canonical JSON writes a key in one way only."""
-    return any(f'"{key}":' in attributes_json for key in RESERVED_KEYS)
+    """Whether it is worth reading: most have none, and canonical JSON writes a key in one way only."""
+    return attributes_json != "{}" and any(f'"{key}":' in attributes_json for key in RESERVED_KEYS)
 
 
 def kind_fault(kind: str) -> str | None:

@@ -10,6 +10,7 @@ from attrs import field, frozen
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_validator, names_validator
 from mesh_core.model.node import Capability
+from mesh_core.model.order import sorted_names
 
 
 class Doing(StrEnum):
@@ -25,10 +26,6 @@ class Doing(StrEnum):
     """Somebody had changed something; it is as declared again, or was left alone."""
     REFUSED = "refused"
     """It did not take what it was sent last, and keeps what it had."""
-
-
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
 
 
 def _texts(lines: Iterable[str]) -> tuple[str, ...]:
@@ -64,7 +61,7 @@ class Report:
     applied: int | None = None
     doing: Doing = Doing.APPLIED
     modules: tuple[str, ...] = field(
-        default=(), converter=_sorted, validator=names_validator(NameKind.MODULE)
+        default=(), converter=sorted_names, validator=names_validator(NameKind.MODULE)
     )
     capabilities: tuple[Capability, ...] = field(default=(), converter=_by_name)
     why: tuple[str, ...] = field(default=(), converter=_texts)

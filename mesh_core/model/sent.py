@@ -6,10 +6,11 @@ would run, what it holds and offers, and who answers it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from attrs import field, frozen
 
+from mesh_core.model.order import sorted_names, sorted_pairs
 from mesh_core.model.said import Doing, Report
 
 
@@ -21,17 +22,13 @@ class Held:
     module: str
 
 
-def _pairs(exports: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(exports.items() if isinstance(exports, Mapping) else exports))
-
-
 @frozen(kw_only=True, order=True)
 class Offered:
     """A mesh-scoped provision, the module that provides it, and the texts that it exports with it."""
 
     provision: str
     module: str
-    exports: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+    exports: tuple[tuple[str, str], ...] = field(default=(), converter=sorted_pairs)
 
 
 @frozen(kw_only=True, order=True)
@@ -41,10 +38,6 @@ class Answered:
     provision: str
     node: str
     module: str
-
-
-def _names(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
 
 
 def _claims(claims: Iterable[Held]) -> tuple[Held, ...]:
@@ -70,8 +63,8 @@ class Sent:
     node: str
     generation: int
     fingerprint: str
-    modules: tuple[str, ...] = field(default=(), converter=_names)
-    resources: tuple[str, ...] = field(default=(), converter=_names)
+    modules: tuple[str, ...] = field(default=(), converter=sorted_names)
+    resources: tuple[str, ...] = field(default=(), converter=sorted_names)
     claims: tuple[Held, ...] = field(default=(), converter=_claims)
     offers: tuple[Offered, ...] = field(default=(), converter=_offers)
     answers: tuple[Answered, ...] = field(default=(), converter=_answers)
@@ -104,6 +97,11 @@ class Standing:
     def newest(self) -> Sent | None:
         """What "was sent" means."""
         return self.sent[-1] if self.sent else None
+
+    def last_offer(self, provision: str, module: str) -> Offered | None:
+        """The offer of a module as the node was sent it last; None where it was never sent it, or no more."""
+        offers = self.newest.offers if self.newest is not None else ()
+        return next((o for o in offers if (o.provision, o.module) == (provision, module)), None)
 
     @property
     def released(self) -> int:

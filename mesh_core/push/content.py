@@ -8,7 +8,7 @@ from mesh_core.declare import Exports
 from mesh_core.model.declaration import Declaration
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module, Scope
-from mesh_core.model.resolution import Plan
+from mesh_core.model.resolution import Answer, Plan
 from mesh_core.model.sent import Answered, Held, Offered, Sent, Standing
 from mesh_core.wire.declaration import content_fingerprint
 
@@ -59,10 +59,13 @@ def last_exports(plan: Plan, standings: Mapping[str, Standing]) -> Exports:
 
     From node, module and provision to the texts; what it was never sent is not in it.
     """
-    found: dict[tuple[str, str, str], tuple[tuple[str, str], ...]] = {}
-    for take in plan.unsettled:
-        newest = standings[take.node].newest if take.node in standings else None
-        for offered in newest.offers if newest is not None else ():
-            if (offered.provision, offered.module) == (take.provision, take.module):
-                found[take.node, take.module, take.provision] = offered.exports
-    return found
+    offers = {
+        (take.node, take.module, take.provision): last_offer(take, standings) for take in plan.unsettled
+    }
+    return {take: offered.exports for take, offered in offers.items() if offered is not None}
+
+
+def last_offer(take: Answer, standings: Mapping[str, Standing]) -> Offered | None:
+    """What is taken, as the node that it is taken from was sent it last."""
+    standing = standings.get(take.node, Standing(node=take.node))
+    return standing.last_offer(take.provision, take.module)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from mesh_core.model.resolution import Plan
 from mesh_core.model.sent import Sent, Standing
+from mesh_core.push.content import last_offer
 from mesh_core.push.outcomes import ClaimHeld, Moved, NeedsWord, UnsettledTake
 from mesh_core.reconcile import most_removed
 
@@ -18,9 +19,7 @@ def unsettled_takes(plan: Plan, standings: Mapping[str, Standing]) -> Iterator[U
     > declaration instead.
     """
     for take in plan.unsettled:
-        newest = standings[take.node].newest if take.node in standings else None
-        offered = {(o.provision, o.module) for o in newest.offers} if newest is not None else set()
-        if not take.every and (take.provision, take.module) not in offered:
+        if not take.every and last_offer(take, standings) is None:
             yield UnsettledTake(provision=take.provision, node=take.node, module=take.module)
 
 
