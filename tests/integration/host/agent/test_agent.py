@@ -304,10 +304,10 @@ def test_the_work_loop_tells_that_it_is_alive_between_two_actions(
     monkeypatch.setattr(notifier, "alive", lambda: told.append("alive"))
     with at_work(rig.agent(notifier=notifier)):
         until(lambda: bool(rig.reports), "it is there")
-        before = told.count("alive")
         rig.send(THREE)
         until(lambda: last(rig) == (43, Doing.APPLIED), "applied")
-        assert told.count("alive") - before >= 4, "one each directory and file"
+    begun, ended = (told.index(f"STATUS=generation 43: {doing}") for doing in ("applying", "applied"))
+    assert told[begun:ended].count("alive") == 3, "one for each file"
     assert told[0] == "READY=1\nWATCHDOG=1"
     assert "STATUS=generation 43: applied" in told
     assert told[-1] == "STOPPING=1"
