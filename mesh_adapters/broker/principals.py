@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from attrs import field, frozen
 
+from mesh_adapters.broker.private import Unfit, read_private
 from mesh_adapters.broker.urls import BadAddress
 
 CONTROL_ACCOUNT: Final = "mesh.control"
@@ -123,32 +123,14 @@ def _is_plain(url: str) -> bool:
 
 def _private_object(path: str, form: str) -> dict[str, Any] | BadAddress:
     """The JSON object in a file that its owner alone may use."""
-    content = _private_bytes(path)
-    if isinstance(content, BadAddress):
-        return content
+    content = read_private(path, LONGEST_FILE)
+    if isinstance(content, Unfit):
+        return BadAddress(why=content.why)
     try:
         found = json.loads(content) if len(content) <= LONGEST_FILE else None
     except (ValueError, RecursionError):
         found = None
     return found if isinstance(found, dict) else _malformed(path, form)
-
-
-def _private_bytes(path: str) -> bytes | BadAddress:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (OSError, ValueError) as error:
-        words = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        return BadAddress(why=f"{path} cannot be read: {words}")
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return BadAddress(why=f"{path} is no plain file")
-        mode = stat.S_IMODE(status.st_mode)
-        if mode & 0o077:
-            return BadAddress(why=f"{path} has mode {mode:04o}, so others may use it: chmod 600 {path}")
-        return os.read(descriptor, LONGEST_FILE + 1)
-    finally:
-        os.close(descriptor)
 
 
 def _malformed(path: str, form: str) -> BadAddress:

@@ -5,14 +5,13 @@ What is not understood comes back as a value with a sentence, in which no passwo
 
 from __future__ import annotations
 
-import os
-import stat
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from attrs import frozen
 
 from mesh_adapters.broker.address import Address, MemoryAddress, RabbitAddress
+from mesh_adapters.broker.private import Unfit, read_private
 
 PORTS: Final = {"amqp": 5672, "amqps": 5671}
 LONGEST_FILE: Final = 16 * 1024
@@ -106,20 +105,8 @@ def _rabbit(parts: SplitResult, port: int | None, query: dict[str, list[str]]) -
 
 def read_file(path: str) -> Address | BadAddress:
     """The broker that a credential file means: one line, a URL, readable by its owner alone."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (OSError, ValueError) as error:
-        return BadAddress(why=f"{path} cannot be read: {_words(error)}")
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return BadAddress(why=f"{path} is no plain file")
-        if stat.S_IMODE(status.st_mode) & 0o077:
-            mode = f"{stat.S_IMODE(status.st_mode):04o}"
-            return BadAddress(why=f"{path} has mode {mode}, so others may use it: chmod 600 {path}")
-        return _only_line(path, os.read(descriptor, LONGEST_FILE + 1))
-    finally:
-        os.close(descriptor)
+    found = read_private(path, LONGEST_FILE)
+    return BadAddress(why=found.why) if isinstance(found, Unfit) else _only_line(path, found)
 
 
 def _only_line(path: str, content: bytes) -> Address | BadAddress:
@@ -138,7 +125,3 @@ def has_password(url: str) -> bool:
     _, _, rest = url.partition("://")
     account, at, _ = rest.rpartition("@")
     return bool(at) and ":" in account
-
-
-def _words(error: OSError | ValueError) -> str:
-    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

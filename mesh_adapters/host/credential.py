@@ -10,14 +10,13 @@ same document. No sentence here ever has a password in it.
 from __future__ import annotations
 
 import json
-import os
-import stat
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import field, frozen
 
 from mesh_adapters.broker.address import RabbitAddress
+from mesh_adapters.broker.private import Unfit, read_private
 from mesh_adapters.host.whole import write_whole
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_fault, name_validator
@@ -53,21 +52,10 @@ class Credential:
 
 def read_credential(path: str | Path) -> Credential:
     """What the file says. Raises `CredentialError`, also where others than its owner may read it."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (FileNotFoundError, NotADirectoryError):
-        raise CredentialMissing(f"{path} is missing") from None
-    except (OSError, ValueError) as error:
-        raise CredentialError(f"{path} cannot be read: {_words(error)}") from None
-    try:
-        _refuse_what_others_read(path, os.fstat(descriptor))
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            content = file.read(LONGEST + 1)
-    except OSError as error:
-        raise CredentialError(f"{path} cannot be read: {_words(error)}") from None
-    finally:
-        os.close(descriptor)
-    return credential_from_bytes(content, str(path))
+    found = read_private(path, LONGEST)
+    if isinstance(found, Unfit):
+        raise CredentialMissing(f"{path} is missing") if found.missing else CredentialError(found.why)
+    return credential_from_bytes(found, str(path))
 
 
 def credential_from_bytes(content: bytes, name: str) -> Credential:
@@ -127,14 +115,6 @@ class _Unfit(Exception):
     """Something in the document is not as it should be."""
 
 
-def _refuse_what_others_read(path: str | Path, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise CredentialError(f"{path} is no plain file")
-    mode = stat.S_IMODE(status.st_mode)
-    if mode & 0o077:
-        raise CredentialError(f"{path} has mode {mode:04o}, so others may use it: chmod 600 {path}")
-
-
 def _credential(data: Any) -> Credential:
     document = _object(data, "the document", {"format", "node", "broker"})
     if document["format"] != FORMAT or isinstance(document["format"], bool):
@@ -186,7 +166,3 @@ def _has(path: Path, content: bytes) -> bool:
         return path.read_bytes() == content
     except OSError:
         return False
-
-
-def _words(error: OSError | ValueError) -> str:
-    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,3 +33,15 @@ class Machine:
     def running(self) -> bool:
         """Whether this is the machine that the host runs on."""
         return self.root == Path("/")
+
+
+def nothing_kept(_sha256: str) -> bytes:
+    """What a journal gives that is not there: whoever only looks at a machine needs none."""
+    raise LookupError
+
+
+def machine_at(
+    root: Path, *, kept: Callable[[str], bytes] = nothing_kept, run: Callable[[Command], Ended] = run
+) -> Machine:
+    """The machine at a root directory, as far as this process may change it."""
+    return Machine(root=root, files=Files(root), privileged=os.geteuid() == 0, run=run, kept=kept)

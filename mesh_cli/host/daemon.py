@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
 
-FORMAT = 1
 _MODULE = "mesh_cli.host.daemon"
 
 
@@ -94,7 +93,7 @@ def note(line: str) -> None:
 
 
 def _print(report: dict[str, Any]) -> None:
-    _write(json.dumps({"format": FORMAT} | report), sys.stdout)
+    _write(json.dumps(report), sys.stdout)
 
 
 def _write(line: str, stream: Any) -> None:

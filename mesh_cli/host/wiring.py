@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from mesh_adapters.host.applying import Decided as Decided
     from mesh_adapters.host.applying import Host as Host
     from mesh_adapters.host.journal import Journal as Journal
-    from mesh_adapters.host.machine import Machine
-    from mesh_core.model.said import Report
 
-_JOURNAL = "var/lib/mesh-host"
 _PATIENCE = 1.0
 """Seconds to wait for the journal: somebody may just be looking at it."""
 
@@ -33,7 +30,9 @@ def privileged() -> bool:
 
 def journal_of(root: Path) -> Path:
     """Where the journal is."""
-    return root / _JOURNAL
+    from mesh_adapters.host.journal import PLACE
+
+    return root / PLACE
 
 
 def journal_fault(error: Exception) -> str | None:
@@ -108,19 +107,13 @@ def host(root: Path, journal: Journal) -> Host:
     What was imported by then stays, so the garbage collector need not go through it again.
     """
     from mesh_adapters.host.applying import Host
+    from mesh_adapters.host.machine import machine_at
     from mesh_adapters.host.memory import collect_less
     from mesh_adapters.host.registry import known_kinds
 
     kinds = known_kinds()
     collect_less()
-    return Host(machine=_machine(root, journal.kept), journal=journal, kinds=kinds)
-
-
-def _machine(root: Path, kept: Callable[[str], bytes]) -> Machine:
-    from mesh_adapters.host.files import Files
-    from mesh_adapters.host.machine import Machine
-
-    return Machine(root=root, files=Files(root), privileged=privileged(), kept=kept)
+    return Host(machine=machine_at(root, kept=journal.kept), journal=journal, kinds=kinds)
 
 
 def decide(content: bytes, name: str, host: Host) -> Decided:
@@ -200,12 +193,10 @@ def _outcome(applied: Applied) -> dict[str, Any]:
 
 def probed() -> dict[str, Any]:
     """What this machine has: the report document."""
+    from mesh_adapters.host.machine import machine_at
     from mesh_adapters.host.probe import known_probes, probe_all, report_to_data
 
-    def nothing_kept(_sha256: str) -> bytes:
-        raise LookupError
-
-    return dict(report_to_data(probe_all(known_probes(), _machine(Path("/"), nothing_kept))))
+    return dict(report_to_data(probe_all(known_probes(), machine_at(Path("/")))))
 
 
 def daemon(
@@ -220,6 +211,7 @@ def daemon(
     from mesh_adapters.host.memory import collect_less
     from mesh_adapters.host.notify import Notifier
     from mesh_adapters.host.registry import known_kinds
+    from mesh_core.wire.said import report_to_data
 
     node, address = credential(root)
     broker = open_host(address, node)
@@ -231,17 +223,10 @@ def daemon(
         connect=lambda: broker,
         every=every,
         say=say,
-        heard=lambda report: heard(told(report)),
+        heard=lambda report: heard(report_to_data(report)),
         notifier=Notifier(),
         kinds=kinds,
     )
-
-
-def told(report: Report) -> dict[str, Any]:
-    """A report as plain data."""
-    from mesh_core.wire.said import report_to_data
-
-    return {key: value for key, value in report_to_data(report).items() if key != "format"}
 
 
 def credential(root: Path) -> tuple[str, RabbitAddress]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.host.wiring import journal_looked_at, journal_of, privileged
+from mesh_cli.host.wiring import journal_looked_at, journal_of
 
 if TYPE_CHECKING:
     from mesh_adapters.host.credential import Credential as Credential
@@ -155,14 +155,9 @@ def drop_credential(root: Path) -> None:
 
 
 def _this_machine() -> Machine:
-    from mesh_adapters.host.files import Files
-    from mesh_adapters.host.machine import Machine
+    from mesh_adapters.host.machine import machine_at
 
-    def nothing_kept(_sha256: str) -> bytes:
-        raise LookupError
-
-    root = Path("/")
-    return Machine(root=root, files=Files(root), privileged=privileged(), kept=nothing_kept)
+    return machine_at(Path("/"))
 
 
 def _own_place() -> str:

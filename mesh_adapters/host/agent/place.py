@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from mesh_adapters.host.applying import Host
 from mesh_adapters.host.commands import run as run_command
-from mesh_adapters.host.files import Files
-from mesh_adapters.host.journal import Journal
+from mesh_adapters.host.journal import PLACE, Journal
 from mesh_adapters.host.kind import Kind
-from mesh_adapters.host.machine import Machine
+from mesh_adapters.host.machine import Machine, machine_at, nothing_kept
 from mesh_adapters.host.notify import Notifier
 from mesh_adapters.host.probe import known_probes, probe_all
 from mesh_adapters.host.registry import known_kinds
 from mesh_core.model.node import Capability
 
-STATE = "var/lib/mesh-host"
 Probe = Callable[[Machine], tuple[Capability, ...]]
 
 
@@ -34,7 +31,7 @@ class Place:
         self, root: Path, notifier: Notifier, kinds: Mapping[str, Kind] | None, probe: Probe
     ) -> None:
         self.root = root
-        self.state = root / STATE
+        self.state = root / PLACE
         self._notifier = notifier
         self._kinds = kinds
         self._probe = probe
@@ -56,17 +53,7 @@ class Place:
 
     def capabilities(self) -> tuple[Capability, ...]:
         """What the machine has now."""
-        return self._probe(self._machine(_nothing_kept))
+        return self._probe(self._machine())
 
-    def _machine(self, kept: Callable[[str], bytes]) -> Machine:
-        return Machine(
-            root=self.root,
-            files=Files(self.root),
-            privileged=os.geteuid() == 0,
-            run=self._notifier.around(run_command),
-            kept=kept,
-        )
-
-
-def _nothing_kept(_sha256: str) -> bytes:
-    raise LookupError
+    def _machine(self, kept: Callable[[str], bytes] = nothing_kept) -> Machine:
+        return machine_at(self.root, kept=kept, run=self._notifier.around(run_command))

@@ -11,8 +11,9 @@ from mesh_cli import reading
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
 from mesh_cli.host.options import RootOption, root_of
+from mesh_cli.host.privileges import may_change
 from mesh_cli.options import JsonOption
-from mesh_cli.output import note, say, say_json
+from mesh_cli.output import say, say_json
 
 
 def apply(
@@ -44,22 +45,10 @@ def apply(
     if dry_run:
         _would(content, file, place, as_json=as_json, private=diff)
         return
-    _may_change(place, file)
+    may_change(place, f"apply {file}", trying=f"apply --root DIR {file}")
     outcome = _done(content, file, place, as_json=as_json)
     if outcome["state"] != "applied" or not all(check["passed"] for check in outcome["checks"]):
         raise typer.Exit(Exit.SOME_REFUSED)
-
-
-def _may_change(place: Path, file: str) -> None:
-    if wiring.privileged():
-        return
-    if place == Path("/"):
-        lines = [
-            "this machine can be changed by root only, and you are not root",
-            f"  sudo mesh-host apply {file}     or, for trying: mesh-host apply --root DIR {file}",
-        ]
-        raise Stop(Exit.FAILED, "needs-root", lines)
-    note("you are not root: what is made is yours, and no owner or group is given")
 
 
 def _would(content: bytes, file: str, place: Path, *, as_json: bool, private: bool) -> None:

@@ -12,6 +12,7 @@ from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
 from mesh_cli.host import wiring_joining as joining
 from mesh_cli.host.options import RootOption, root_of
+from mesh_cli.host.privileges import may_change
 from mesh_cli.options import JsonOption, NoInputOption, YesOption
 from mesh_cli.output import note, say, say_json, visible
 
@@ -32,7 +33,7 @@ def join(
     """
     place = root_of(root)
     credential = joining.invitation(file)
-    _may_change(place, f"join {file}")
+    may_change(place, f"join {file}")
     _refuse_another_node(place, credential.node)
     joining.see_the_broker(credential)
     kept = joining.keep_credential(place, credential)
@@ -86,7 +87,7 @@ def leave(
     Example: mesh-host leave --yes
     """
     place = root_of(root)
-    _may_change(place, "leave")
+    may_change(place, "leave")
     if keep:
         here = joining.has_credential(place)
     else:
@@ -162,12 +163,3 @@ def _not_left(outcome: dict[str, Any]) -> Stop:
     lines += [f"could not be looked at: {thing(one['identity'], one['kind'])}: {one['why']}" for one in stuck]
     lines.append("the machine has not left: put that right and `mesh-host leave` again, or leave with --keep")
     return Stop(Exit.SOME_REFUSED, "not-all-off", lines, {"failed": failed, "troubles": stuck})
-
-
-def _may_change(place: Path, line: str) -> None:
-    if wiring.privileged():
-        return
-    if place == Path("/"):
-        lines = ["this machine can be changed by root only, and you are not root", f"  sudo mesh-host {line}"]
-        raise Stop(Exit.FAILED, "needs-root", lines)
-    note("you are not root: what is made is yours, and no owner or group is given")

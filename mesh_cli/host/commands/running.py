@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,8 +11,9 @@ from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
 from mesh_cli.host.daemon import become
 from mesh_cli.host.options import RootOption, root_of
+from mesh_cli.host.privileges import may_change
 from mesh_cli.options import JsonOption
-from mesh_cli.output import FORMAT, note, say, visible
+from mesh_cli.output import note, say, visible
 
 _EVERY = 240.0
 _LONGEST = 300.0
@@ -40,28 +40,18 @@ def run(
         line = f"--every {every:g}: a host looks at its machine more often than every {_LONGEST:g} seconds"
         raise Stop(Exit.USAGE, "every", line)
     place = root_of(root)
-    _may_change(place)
+    may_change(place, "run", trying="run --root DIR")
     if not once:
         wiring.credential(place)  # what is wrong with it is told here
         become(place, every, as_json=as_json)
     report = wiring.daemon(place, every=every, say=note, heard=_nobody).once()
     if as_json:
-        say(json.dumps({"format": FORMAT} | wiring.told(report)))
+        from mesh_core.wire.said import report_to_data
+
+        say(json.dumps(report_to_data(report)))
     else:
         say(visible(f"{report.node}: generation {report.generation or 'none'}, {report.doing.value}"))
 
 
 def _nobody(_report: dict[str, Any]) -> None:
     """What was reported is told once, when all is done."""
-
-
-def _may_change(place: Path) -> None:
-    if wiring.privileged():
-        return
-    if place == Path("/"):
-        lines = [
-            "this machine can be changed by root only, and you are not root",
-            "  sudo mesh-host run     or, for trying: mesh-host run --root DIR",
-        ]
-        raise Stop(Exit.FAILED, "needs-root", lines)
-    note("you are not root: what is made is yours, and no owner or group is given")

@@ -12,8 +12,8 @@ from attrs import define, field
 
 from mesh_adapters.broker import MemoryAddress, open_broker, open_host
 from mesh_adapters.host.agent.loop import Agent
-from mesh_adapters.host.agent.place import STATE
 from mesh_adapters.host.agent.saved import CAME, HOLDS
+from mesh_adapters.host.journal import PLACE
 from mesh_adapters.host.kind import Kind
 from mesh_core.model.said import Hello, Report
 from mesh_core.ports import (
@@ -103,11 +103,11 @@ class Rig:
 
     @property
     def holds(self) -> Path:
-        return self.root / STATE / HOLDS
+        return self.root / PLACE / HOLDS
 
     @property
     def came(self) -> Path:
-        return self.root / STATE / CAME
+        return self.root / PLACE / CAME
 
     def unreachable(self) -> None:
         self.away = BrokerUnreachable("memory://", Unreachable.NO_ANSWER, "nobody answers")
