@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mesh_cli import reading
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.wiring import opened_store
+from mesh_cli.wiring import now, opened_store, settled
 
 if TYPE_CHECKING:
+    from mesh_core.analysis.material import Settled
+    from mesh_core.analysis.state_of_nodes import StateOfNode
     from mesh_core.model.mesh import Mesh
+    from mesh_core.ports import Store
 
 
 def mesh_of(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tuple[str, ...]]]:
@@ -22,3 +25,23 @@ def mesh_of(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tu
         return reading.mesh_document(file).mesh, {}
     with opened_store(store) as opened:
         return opened.mesh(), opened.declared()
+
+
+class Standings(NamedTuple):
+    """A mesh, its resolution, and how it stands with its nodes, all of one moment."""
+
+    mesh: Mesh
+    found: Settled
+    states: dict[str, StateOfNode]
+
+
+def how_it_stands(store: Store) -> Standings:
+    """What is to be on every node, and how it stands with it now."""
+    from mesh_cli.render.status import since
+    from mesh_core.analysis.state_of_nodes import states_of_nodes
+    from mesh_core.resolve import resolve
+
+    mesh, standings = store.mesh(), store.standings()
+    found = settled(mesh, resolve(mesh))
+    states = states_of_nodes(mesh, found, standings, since(now()))
+    return Standings(mesh=mesh, found=found, states=states)

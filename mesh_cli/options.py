@@ -60,6 +60,10 @@ OptionalNode = Annotated[
     str | None,
     typer.Argument(metavar="NODE", autocompletion=completed("nodes"), show_default=False, hidden=True),
 ]
+NodesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NODE", autocompletion=completed("nodes"), show_default=False, hidden=True),
+]
 ModuleArgument = Annotated[
     str,
     typer.Argument(metavar="MODULE", autocompletion=completed("modules"), show_default=False, hidden=True),

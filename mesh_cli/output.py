@@ -102,10 +102,13 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None) -> l
 
 def ago(then: str, now: str) -> str:
     """How long ago an instant was, roughly: `8 s`, `5 min`, `3 h`, `2 d`. Both as `2026-12-01T22:20:02Z`."""
+    from mesh_core.explain.words import span
+
+    return f"{span(seconds_since(then, now))} ago"
+
+
+def seconds_since(then: str, now: str) -> float:
+    """Seconds from an instant to another, both as a store keeps them."""
     from datetime import datetime
 
-    seconds = int((datetime.fromisoformat(now) - datetime.fromisoformat(then)).total_seconds())
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size} {unit} ago"
-    return f"{max(seconds, 0)} s ago"
+    return (datetime.fromisoformat(now) - datetime.fromisoformat(then)).total_seconds()

@@ -45,18 +45,11 @@ def write_down(session: Session, ask: Asked) -> Looked:
     return write(session, ask, _settle, now())
 
 
-def publish(store: Store, broker: Broker, ask: Asked) -> Publishing:
-    """Publish what is pending of the nodes that are asked for."""
+def publish(store: Store, broker: Broker, nodes: frozenset[str] | None = None) -> Publishing:
+    """Publish what is pending: of these nodes, or everything."""
     from mesh_adapters.flows.push import publish as publish_pending
 
-    return publish_pending(store, broker, ask.nodes)
-
-
-def publish_all(store: Store, broker: Broker) -> Publishing:
-    """Publish everything that is pending."""
-    from mesh_adapters.flows.push import publish as publish_pending
-
-    return publish_pending(store, broker)
+    return publish_pending(store, broker, nodes)
 
 
 def collect(store: Store, broker: Broker) -> Collected:

@@ -41,10 +41,7 @@ class Collected:
 def collect(store: Store, broker: Broker, at: str) -> Collected:
     """Take in everything that waits, and answer. Raises what the two ports raise."""
     broker.listen(node.name for node in store.mesh().nodes)
-    round_ = Round()
-    for delivery in _waiting(broker, 0):
-        round_.take(store, delivery, at)
-    return round_.ended(store, broker)
+    return collect_for(store, broker, at, 0)
 
 
 def collect_for(store: Store, broker: Broker, at: str, wait: float) -> Collected:

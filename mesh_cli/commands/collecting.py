@@ -23,7 +23,7 @@ def collect(*, broker: BrokerOption = None, store: StoreOption = None, as_json: 
 
     with opened_store(store) as opened, opened_broker(broker) as reached:
         collected = wiring.collect(opened, reached)
-        published = wiring.publish_all(opened, reached)
+        published = wiring.publish(opened, reached)
     if as_json:
         say_json(collected_to_data(collected) | published_to_data(published))
         return
@@ -40,6 +40,7 @@ def serve(*, broker: BrokerOption = None, store: StoreOption = None, as_json: Js
     Example: mesh serve
     """
     from mesh_cli.render.collect import Noticing
+    from mesh_cli.settings import broker_named
 
     stop = threading.Event()
 
@@ -50,15 +51,8 @@ def serve(*, broker: BrokerOption = None, store: StoreOption = None, as_json: Js
     try:
         with opened_store(store) as opened, opened_broker(broker) as reached:
             noticing = Noticing(as_json=as_json)
-            noticing.begun(str(reached_at(broker)))
+            noticing.begun(broker_named(broker).url)
             wiring.serve(opened, reached, noticing, stop)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def reached_at(flag: str | None) -> str:
-    """The broker's address as it may be shown."""
-    from mesh_cli.settings import broker_named
-
-    return broker_named(flag).url

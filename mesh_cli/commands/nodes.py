@@ -9,6 +9,7 @@ import typer
 
 from mesh_cli import reading
 from mesh_cli.exits import Exit, Stop
+from mesh_cli.looking import how_it_stands
 from mesh_cli.lookup import known_node
 from mesh_cli.options import (
     AnywayOption,
@@ -21,13 +22,10 @@ from mesh_cli.options import (
 )
 from mesh_cli.output import say, say_json, table
 from mesh_cli.recording import Recording
-from mesh_cli.wiring import now, opened_store, settled
+from mesh_cli.wiring import opened_store
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mesh_core.analysis.material import Settled
-    from mesh_core.analysis.state_of_nodes import StateOfNode
     from mesh_core.change import Change
     from mesh_core.model.mesh import Mesh
     from mesh_core.model.node import Node
@@ -135,7 +133,8 @@ def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> Non
     from mesh_core.model.resolution import Plan
     from mesh_core.wire.data import node_to_data
 
-    mesh, found, states = _looked(store)
+    with opened_store(store) as opened:
+        mesh, found, states = how_it_stands(opened)
     if as_json:
         entries = [(node, {"status": _status(node.name, found)}) for node in mesh.nodes]
         say_json({"nodes": [node_to_data(n) | plan | state_to_data(states[n.name]) for n, plan in entries]})
@@ -165,7 +164,8 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
     from mesh_core.explain.state_of_nodes import state_to_data
     from mesh_core.wire.data import node_to_data, outcome_to_data
 
-    mesh, found, states = _looked(store, node)
+    with opened_store(store) as opened:
+        mesh, found, states = how_it_stands(opened)
     entry = known_node(mesh, node)
     outcome = found.resolution.nodes[node]
     if as_json:
@@ -179,20 +179,6 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
     rows.append(["pulled in", ", ".join(pulled) or "-"])
     rows += [["pin", f"{pin.provision} from {pin.target}"] for pin in entry.pins]
     say(table([*rows, *rows_of(states[node]), *_reported(entry)]))
-
-
-def _looked(store: Path | None, name: str | None = None) -> tuple[Mesh, Settled, dict[str, StateOfNode]]:
-    """The mesh, its resolution, and how it stands with its nodes; a name that is given is one of them."""
-    from mesh_cli.render.status import since
-    from mesh_core.analysis.state_of_nodes import states_of_nodes
-    from mesh_core.resolve import resolve
-
-    with opened_store(store) as opened:
-        mesh, standings = opened.mesh(), opened.standings()
-    if name is not None:
-        known_node(mesh, name)
-    found = settled(mesh, resolve(mesh))
-    return mesh, found, states_of_nodes(mesh, found, standings, since(now()))
 
 
 def _reported(entry: Node) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ import typer
 from mesh_cli import wiring_flows as wiring
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.lookup import known_node
-from mesh_cli.options import BrokerOption, JsonOption, StoreOption, checked_name, completed
+from mesh_cli.options import BrokerOption, JsonOption, NodesArgument, StoreOption, checked_name
 from mesh_cli.wiring import opened_broker, opened_store
 
 if TYPE_CHECKING:
@@ -23,14 +23,9 @@ SHORTEST = 7
 PATIENCE = 120.0
 """Seconds that `--wait` waits, where nothing else is said."""
 
-Nodes = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[NODE...]", autocompletion=completed("nodes"), show_default=False, hidden=True),
-]
-
 
 def push(
-    nodes: Nodes = None,
+    nodes: NodesArgument = None,
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent.")] = False,
     wait: Annotated[
@@ -89,7 +84,7 @@ def _pushed(
         _as_shown(looked, plan)
     tell.looked(looked, dry_run=False)
     try:
-        published = wiring.publish(store, broker, asked)
+        published = wiring.publish(store, broker, asked.nodes)
     except KeyboardInterrupt:
         raise _not_marked(looked) from None
     tell.published(looked, published)
@@ -116,10 +111,12 @@ def _exit_code(looked: Looked, published: Publishing | None) -> Exit:
 
 def _as_shown(looked: Looked, plan: str | None) -> None:
     """Stops where the mesh has moved since the plan that somebody was shown; nothing is written then."""
+    if plan is None:
+        return
     from mesh_core.push import plan_fingerprint
 
     found = plan_fingerprint(looked.mesh, looked.found)
-    if plan is not None and (len(plan) < SHORTEST or not found.startswith(plan)):
+    if len(plan) < SHORTEST or not found.startswith(plan):
         lines = [
             f"refused: the mesh has moved since plan {plan} was shown; it is {found[:SHORTEST]} now",
             "nothing was sent; `mesh plan` shows what would be now",

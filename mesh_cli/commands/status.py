@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from mesh_cli.exits import Exit, Stop
+from mesh_cli.looking import how_it_stands
 from mesh_cli.lookup import known_node
-from mesh_cli.options import JsonOption, StoreOption, completed
+from mesh_cli.options import JsonOption, NodesArgument, StoreOption
 from mesh_cli.output import FORMAT, give_up, say, say_json
-from mesh_cli.wiring import now, opened_store, settled
+from mesh_cli.wiring import now, opened_store
 
 if TYPE_CHECKING:
     from mesh_core.analysis.state_of_nodes import StateOfNode
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
 PAUSE = 2.0
 """Seconds between two looks of `--watch`."""
 _FROM_THE_TOP = "\x1b[H\x1b[J"
-
-Nodes = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NODE", autocompletion=completed("nodes"), show_default=False, hidden=True),
-]
 
 
 def _nobody_asks() -> int | None:
@@ -43,7 +39,7 @@ reports_waiting: Callable[[], int | None] = _nobody_asks
 
 
 def status(
-    nodes: Nodes = None,
+    nodes: NodesArgument = None,
     *,
     watch: Annotated[bool, typer.Option("--watch", help="Look again every 2 s, until ctrl-c.")] = False,
     store: StoreOption = None,
@@ -76,12 +72,7 @@ def status(
 
 def _states(store: Store, names: Collection[str]) -> States:
     """How it stands with these nodes, or with all; one that is not there any more is left out."""
-    from mesh_cli.render.status import since
-    from mesh_core.analysis.state_of_nodes import states_of_nodes
-    from mesh_core.resolve import resolve
-
-    mesh, standings = store.mesh(), store.standings()
-    found = states_of_nodes(mesh, settled(mesh, resolve(mesh)), standings, since(now()))
+    found = how_it_stands(store).states
     return {name: one for name, one in found.items() if not names or name in names}
 
 

@@ -176,7 +176,7 @@ class _Objects:
         from mesh_core.wire.said import report_to_data
 
         report = standing.report
-        said = None if report is None else report_to_data(report) | {"format": FORMAT}
+        said = None if report is None else report_to_data(report)
         ended = has_ended(standing, generation)
         _object(
             {

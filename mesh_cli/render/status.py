@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from mesh_cli.output import styled, table, visible
+from mesh_cli.output import seconds_since, styled, table, visible
 from mesh_core.analysis.state_of_nodes import NodeState, Since, StateOfNode
-from mesh_core.explain.state_of_nodes import next_step, span, state_to_data, state_word, summary, whys
-from mesh_core.explain.words import counted
+from mesh_core.explain.state_of_nodes import next_step, state_to_data, state_word, summary, whys
+from mesh_core.explain.words import counted, span
 
 HEAD = ["WANTS", "HAS", "STATE", "LAST SEEN"]
 """What `cells` are called."""
@@ -28,8 +27,7 @@ _COLOURS = {
 
 def since(now: str) -> Since:
     """Seconds from an instant to `now`, both as a store keeps them."""
-    end = datetime.fromisoformat(now)
-    return lambda then: (end - datetime.fromisoformat(then)).total_seconds()
+    return lambda then: seconds_since(then, now)
 
 
 def cells(one: StateOfNode) -> list[str]:

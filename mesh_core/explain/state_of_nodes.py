@@ -13,17 +13,6 @@ from mesh_core.explain.words import counted, some
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.said import Doing
 
-_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
-
-
-def span(seconds: float) -> str:
-    """How long something is, roughly: `8 s`, `5 min`, `3 h`, `2 d`."""
-    whole = max(int(seconds), 0)
-    for size, unit in _UNITS:
-        if whole >= size:
-            return f"{whole // size} {unit}"
-    return f"{whole} s"
-
 
 def state_word(state: NodeState) -> str:
     """A state as people read it."""

@@ -11,6 +11,7 @@ from mesh_core.change import Assign, SetPin, Unassign, Unpin
 from mesh_core.problems import Offer
 
 FEW = 5
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def both(names: Sequence[str]) -> str:
@@ -60,3 +61,12 @@ def command(step: Step) -> str:
             return f"mesh unpin {node} {provision}"
         case _:
             assert_never(step)
+
+
+def span(seconds: float) -> str:
+    """How long something is, roughly: `8 s`, `5 min`, `3 h`, `2 d`."""
+    whole = max(int(seconds), 0)
+    for size, unit in _UNITS:
+        if whole >= size:
+            return f"{whole // size} {unit}"
+    return f"{whole} s"

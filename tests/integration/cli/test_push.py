@@ -147,6 +147,13 @@ def test_a_plan_that_is_not_the_one_that_was_shown_is_not_sent(there: str) -> No
     assert mesh("push", "--plan", mesh("plan").out.split()[1]).code == 0
 
 
+@pytest.mark.parametrize("length", [0, 1, 6])
+def test_a_fingerprint_that_is_too_short_names_no_plan(there: str, length: int) -> None:
+    shown = mesh("plan").out.split()[1]
+    assert mesh("push", "--plan", shown[:length]).code == 3
+    assert taken(there, "nas") is None
+
+
 def test_json_is_one_object_a_line(there: str) -> None:
     events = objects(ok("push", "--json"))
     assert [event["event"] for event in events] == ["plan", *["decided"] * 3, *["sent"] * 3, "ended"]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from mesh_core.analysis.state_of_nodes import NodeState, StateOfNode
-from mesh_core.explain.state_of_nodes import next_step, span, state_to_data, state_word, summary, whys
+from mesh_core.explain.state_of_nodes import next_step, state_to_data, state_word, summary, whys
+from mesh_core.explain.words import span
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.node import Verdict
 from mesh_core.model.said import Doing
