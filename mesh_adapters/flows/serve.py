@@ -7,6 +7,7 @@ works without it; it only shortens the way from a report to `mesh status`, and f
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -16,6 +17,8 @@ from mesh_core.ports import Broker, BrokerOutage, BrokerRefused, Refused, Store,
 
 ROUND = 2.0
 """Seconds that one round waits for a message."""
+LOOK = 0.2
+"""Seconds between two looks at whether to stop, while nothing can be done."""
 LONGEST_PAUSE = 60.0
 """Seconds between two tries, once the broker or the store has been away for a while."""
 
@@ -35,7 +38,11 @@ class Serving:
         self._pause = 0.0
 
     def run(self, stop: threading.Event, seconds: float = ROUND) -> None:
-        """Until `stop` is set; outages of the broker and the store are waited for."""
+        """Until `stop` is set; outages of the broker and the store are waited for.
+
+        `stop` is only ever asked, never waited for: a handler of a signal that sets it may have interrupted
+        this very thread, and an event has a lock.
+        """
         while not stop.is_set():
             try:
                 self._round(seconds)
@@ -66,7 +73,9 @@ class Serving:
         if isinstance(outage, BrokerRefused) and outage.what is Refused.UNFIT:
             self._listening = None  # a queue is gone: listening makes it again
         self._pause = min(max(1.0, self._pause * 2), LONGEST_PAUSE)
-        stop.wait(self._pause)
+        until = time.monotonic() + self._pause
+        while not stop.is_set() and time.monotonic() < until:
+            time.sleep(LOOK)
 
     def _well(self) -> None:
         if self._pause:

@@ -19,11 +19,18 @@ from tests.integration.flows.conftest import AT, Site, settle
 from tests.integration.flows.test_push import motd, node
 
 
+class OnlyAsked(threading.Event):
+    """Set by the handler of a signal, which may interrupt whoever waits for it while that holds its lock."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        raise AssertionError("it is waited for")
+
+
 @contextmanager
 def serving(site: Site, broker: Callable[[Broker], Any] = lambda real: real) -> Iterator[list[object]]:
     """A daemon at work, and what it has noticed."""
     noticed: list[object] = []
-    stop = threading.Event()
+    stop = OnlyAsked()
 
     def work() -> None:
         with closing(SqliteStore.open(site.path)) as store, closing(open_broker(site.address)) as end:
