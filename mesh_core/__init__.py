@@ -9,16 +9,19 @@ from mesh_core.change import (
     Change,
     DropModule,
     DropNode,
+    DropSource,
     NoSuchNode,
     PutModule,
     PutNode,
     Report,
     SetPin,
+    SetSource,
     Unassign,
     Unpin,
     apply,
     apply_all,
 )
+from mesh_core.delivery import Delivery
 from mesh_core.event import Event
 from mesh_core.explain import explain
 from mesh_core.faults import CatalogueError, InvalidValue
@@ -37,6 +40,7 @@ from mesh_core.model.resolution import (
     Resolution,
 )
 from mesh_core.model.resource import Resource
+from mesh_core.model.source import Source
 from mesh_core.problems import Offer, Problem
 from mesh_core.resolve import resolve
 from mesh_core.wire.data import (
@@ -56,9 +60,11 @@ __all__ = [
     "CatalogueError",
     "Change",
     "Claim",
+    "Delivery",
     "Dependent",
     "DropModule",
     "DropNode",
+    "DropSource",
     "Event",
     "Fault",
     "InvalidValue",
@@ -82,6 +88,8 @@ __all__ = [
     "Resource",
     "Scope",
     "SetPin",
+    "SetSource",
+    "Source",
     "Unassign",
     "Unpin",
     "Verdict",

@@ -14,6 +14,8 @@ from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
 from mesh_core.model.node import Capability, Node, Pin
+from mesh_core.model.origin import HANDED, Origin
+from mesh_core.model.source import Source
 
 
 @frozen(kw_only=True)
@@ -50,14 +52,33 @@ class Unpin:
 
 @frozen(kw_only=True)
 class PutModule:
-    """This manifest is the current one of its name."""
+    """This manifest is the current one of its name; `origin` is where it came from."""
 
     module: Module
+    origin: Origin = HANDED
 
 
 @frozen(kw_only=True)
 class DropModule:
-    """The catalogue has this module no longer. Assignments of it stay, and are unknown then."""
+    """The catalogue has this module no longer, nor is its source known.
+
+    Assignments of it stay, and are unknown then.
+    """
+
+    module: str
+
+
+@frozen(kw_only=True)
+class SetSource:
+    """The code of this module lives here, instead of where it did before. It need not be there yet."""
+
+    module: str
+    source: Source
+
+
+@frozen(kw_only=True)
+class DropSource:
+    """Where the code of this module lives is known no longer; its manifest stays."""
 
     module: str
 
@@ -89,7 +110,8 @@ class Report:
 
 
 NodeChange = Assign | Unassign | SetPin | Unpin | Report
-Change = NodeChange | PutModule | DropModule | PutNode | DropNode
+ModuleChange = PutModule | DropModule | SetSource | DropSource
+Change = NodeChange | ModuleChange | PutNode | DropNode
 
 
 class NoSuchNode(LookupError):
@@ -116,23 +138,32 @@ def apply_all(mesh: Mesh, changes: Iterable[Change]) -> Mesh:
     """
     modules = {module.name: module for module in mesh.catalogue}
     nodes = {node.name: node for node in mesh.nodes}
+    sources = dict(mesh.sources)
     catalogue_changed = False
     for change in changes:
-        if isinstance(change, PutModule | DropModule):
-            _change_modules(modules, change)
-            catalogue_changed = True
+        if isinstance(change, ModuleChange):
+            _change_modules(modules, sources, change)
+            catalogue_changed |= isinstance(change, PutModule | DropModule)
         else:
             _change_nodes(nodes, change)
     catalogue = Catalogue(modules=modules.values()) if catalogue_changed else mesh.catalogue
-    return Mesh(catalogue=catalogue, nodes=nodes.values())
+    return Mesh(catalogue=catalogue, nodes=nodes.values(), sources=sources)
 
 
-def _change_modules(modules: dict[str, Module], change: PutModule | DropModule) -> None:
-    if isinstance(change, PutModule):
-        Catalogue(modules=(change.module,))  # what cannot stand alone cannot stand among others
-        modules[change.module.name] = change.module
-    else:
-        modules.pop(change.module, None)
+def _change_modules(modules: dict[str, Module], sources: dict[str, Source], change: ModuleChange) -> None:
+    match change:
+        case PutModule(module=manifest):
+            Catalogue(modules=(manifest,))  # what cannot stand alone cannot stand among others
+            modules[manifest.name] = manifest
+        case DropModule(module=name):
+            modules.pop(name, None)
+            sources.pop(name, None)
+        case SetSource(module=name, source=source):
+            sources[name] = source
+        case DropSource(module=name):
+            sources.pop(name, None)
+        case _:
+            assert_never(change)
 
 
 def _change_nodes(nodes: dict[str, Node], change: NodeChange | PutNode | DropNode) -> None:

@@ -69,6 +69,16 @@ class BadResource:
 
 
 @frozen(kw_only=True)
+class BadSource:
+    """Text that names no source, or says of a build what cannot be said."""
+
+    why: str
+
+    def __str__(self) -> str:
+        return self.why
+
+
+@frozen(kw_only=True)
 class ScopeDisagreement:
     """Two modules give one provision, or one claim, different scopes."""
 
@@ -118,7 +128,7 @@ class SelfRequirement:
 
 
 CatalogueFault = ScopeDisagreement | EveryOfNodeScope | SelfRequirement
-ValueFault = BadName | Duplicate | BadText | BadResource
+ValueFault = BadName | Duplicate | BadText | BadResource | BadSource
 
 
 class InvalidValue(ValueError):

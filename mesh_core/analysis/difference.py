@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from mesh_core.change import Change, DropModule, DropNode, PutModule, PutNode, apply_all
+from mesh_core.change import (
+    Change,
+    DropModule,
+    DropNode,
+    DropSource,
+    PutModule,
+    PutNode,
+    SetSource,
+    apply_all,
+)
 from mesh_core.model.mesh import Mesh
 
 
 def difference(before: Mesh, after: Mesh) -> tuple[Change, ...]:
     """The changes that make `after` of `before`, none that changes nothing.
 
-    Nodes are dropped first (which takes the pins at them along), modules last, when nothing names them.
+    Nodes are dropped first (which takes the pins at them along), modules last, when nothing names them; with
+    a module its source goes, so sources come after them.
     """
     dropped = tuple(DropNode(node=n.name) for n in before.nodes if after.node(n.name) is None)
     left = apply_all(before, dropped)
+    gone = [module.name for module in left.catalogue if module.name not in after.catalogue]
     return (
         *dropped,
         *(PutModule(module=m) for m in after.catalogue if left.catalogue.get(m.name) != m),
         *(PutNode(node=node) for node in after.nodes if left.node(node.name) != node),
-        *(DropModule(module=m.name) for m in left.catalogue if m.name not in after.catalogue),
+        *(DropModule(module=name) for name in gone),
+        *_of_sources(before, after, gone),
+    )
+
+
+def _of_sources(before: Mesh, after: Mesh, gone: list[str]) -> tuple[Change, ...]:
+    was, wanted = {name: source for name, source in before.sources if name not in gone}, dict(after.sources)
+    return (
+        *(SetSource(module=name, source=source) for name, source in after.sources if was.get(name) != source),
+        *(DropSource(module=name) for name in was if name not in wanted),
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from attrs import evolve
 
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
+from mesh_core.model.source import Source
 from mesh_core.wire.document import MeshDocument, to_node
 from mesh_core.wire.entries import NodeEntry
 
@@ -18,15 +21,22 @@ def merged(mesh: Mesh, document: MeshDocument, *, replace: bool = False) -> Mesh
     does not mention is left as it was, and what it gives empty is emptied; what the machine itself reported
     stays, and only a node that never reported takes the report of the document. With `replace`, modules and
     nodes that the document does not name are gone; a pin at one of them that the document does not mention is
-    left all the same, to be told as one that nothing answers. Raises `CatalogueError` where the two do not
-    agree.
+    left all the same, to be told as one that nothing answers. Sources are laid over in the same way, where
+    the document speaks of sources. Raises `CatalogueError` where the two do not agree.
     """
     modules = {} if replace else {module.name: module for module in mesh.catalogue}
     modules |= {module.name: module for module in document.mesh.catalogue}
     nodes = {} if replace else {node.name: node for node in mesh.nodes}
     for entry in document.nodes:
         nodes[entry.name] = _laid_over(mesh.node(entry.name), entry)
-    return Mesh(catalogue=Catalogue(modules=modules.values()), nodes=nodes.values())
+    sources = {} if replace and document.sources else _of_what_stays(mesh, modules)
+    sources |= dict(document.mesh.sources)
+    return Mesh(catalogue=Catalogue(modules=modules.values()), nodes=nodes.values(), sources=sources)
+
+
+def _of_what_stays(mesh: Mesh, modules: Container[str]) -> dict[str, Source]:
+    """Sources but for those of modules that go."""
+    return {name: source for name, source in mesh.sources if name in modules or name not in mesh.catalogue}
 
 
 def _laid_over(node: Node | None, entry: NodeEntry) -> Node:

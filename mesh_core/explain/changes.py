@@ -14,10 +14,13 @@ from mesh_core.change import (
     Change,
     DropModule,
     DropNode,
+    DropSource,
+    ModuleChange,
     PutModule,
     PutNode,
     Report,
     SetPin,
+    SetSource,
     Unassign,
     Unpin,
 )
@@ -27,6 +30,7 @@ from mesh_core.explain.words import both, counted, offer, some
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
+from mesh_core.model.source import HEAD, Source
 from mesh_core.problems import facts
 
 
@@ -41,10 +45,8 @@ def done(change: Change) -> str:
             return f"{change.node} takes {change.pin.provision!r} from {change.pin.target}"
         case Unpin():
             return f"{change.node} is no longer pinned for {change.provision!r}"
-        case PutModule():
-            return f"{change.module.name} {change.module.version} is in the catalogue"
-        case DropModule():
-            return f"{change.module} is no longer in the catalogue"
+        case PutModule() | DropModule() | SetSource() | DropSource():
+            return _done_to_module(change)
         case PutNode():
             return f"node {change.node.name} is in the mesh"
         case DropNode():
@@ -53,6 +55,27 @@ def done(change: Change) -> str:
             return f"{change.node} reported {counted(len(change.capabilities), 'capability', 'capabilities')}"
         case _:
             assert_never(change)
+
+
+def _done_to_module(change: ModuleChange) -> str:
+    match change:
+        case PutModule():
+            return f"{change.module.name} {change.module.version} is in the catalogue"
+        case DropModule():
+            return f"{change.module} is no longer in the catalogue"
+        case SetSource():
+            return f"{change.module} is built from {source(change.source)}"
+        case DropSource():
+            return f"{change.module} has no source any more"
+        case _:
+            assert_never(change)
+
+
+def source(source: Source) -> str:
+    """Where a module's code lives, as one says it: `deploy in https://git.example/web (stable)`."""
+    paths = ", ".join(path for path in source.paths if path != ".")
+    where = f"{paths} in {source.repository}" if paths else source.repository
+    return where if source.ref == HEAD else f"{where} ({source.ref})"
 
 
 def differences(change: Change, before: Mesh) -> Iterator[str]:
@@ -68,6 +91,10 @@ def differences(change: Change, before: Mesh) -> Iterator[str]:
                 yield f"~ module {module.name} {module.version}, with another manifest"
         case DropModule():
             yield f"- module {change.module}"
+        case SetSource(module=name):
+            yield f"{'+' if before.source(name) is None else '~'} source of {name}: {source(change.source)}"
+        case DropSource():
+            yield f"- source of {change.module}"
         case PutNode(node=node):
             yield from _node_differences(before.node(node.name), node)
         case DropNode():
@@ -123,10 +150,10 @@ def would(consequences: Consequences, refusals: tuple[tuple[Explanation, ...], .
 
 
 def immaterial(faults: tuple[MaterialFault, ...]) -> Iterator[str]:
-    """Which nodes would have templates that name what does not exist, each template told once."""
+    """Which nodes would have what cannot be made (a template, what was never built), each told once."""
     if not faults:
         return
-    yield f"{counted(len({fault.node for fault in faults}), 'node')} would count as refused, for a template:"
+    yield f"{counted(len({fault.node for fault in faults}), 'node')} would count as refused:"
     first: dict[tuple[str, str, str], MaterialFault] = {}
     others: dict[tuple[str, str, str], list[str]] = {}
     for fault in faults:

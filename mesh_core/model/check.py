@@ -30,6 +30,11 @@ class Check:
             raise InvalidValue(BadResource(why=why))
 
     @property
+    def identity(self) -> str:
+        """What stands once in a module: all of it."""
+        return f"{self.kind} {self.attributes_json}"
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """A fresh copy of the attributes as plain data."""
         copy: dict[str, Any] = json.loads(self.attributes_json)

@@ -5,28 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from attrs import field, frozen
 
+from mesh_core.faults import NameKind
 from mesh_core.model.catalogue import Catalogue
-from mesh_core.model.names import refuse_duplicates
+from mesh_core.model.names import names_validator, refuse_duplicates
 from mesh_core.model.node import Node
+from mesh_core.model.source import Source
 
 
 def _by_name(nodes: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(sorted(nodes, key=lambda node: node.name))
 
 
+Sources = Mapping[str, Source] | Iterable[tuple[str, Source]]
+
+
+def _by_module(sources: Sources) -> tuple[tuple[str, Source], ...]:
+    pairs = sources.items() if isinstance(sources, Mapping) else sources
+    return tuple(sorted(pairs, key=lambda pair: pair[0]))
+
+
+def _named_once(instance: object, attribute: Any, sources: tuple[tuple[str, Source], ...]) -> None:
+    names_validator(NameKind.MODULE)(instance, attribute, tuple(name for name, _ in sources))
+
+
 @frozen(kw_only=True)
 class Mesh:
     """A catalogue and the nodes, sorted by name; each node carries its pins.
 
-    Equal meshes are equal whatever the order they were given in. Raises `InvalidValue` for two nodes of
-    one name.
+    `sources` has where the code of modules lives, by the module's name, as sorted pairs; it may be given as a
+    mapping. Resolution does not read it, and a module that it names need not be in the catalogue yet. Equal
+    meshes are equal whatever the order they were given in. Raises `InvalidValue` for two nodes of one name.
     """
 
     catalogue: Catalogue = field(factory=Catalogue)
     nodes: tuple[Node, ...] = field(default=(), converter=_by_name)
+    sources: tuple[tuple[str, Source], ...] = field(default=(), converter=_by_module, validator=_named_once)
     _index: Mapping[str, Node] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -35,8 +52,12 @@ class Mesh:
 
     def __reduce__(self) -> tuple[Callable[[], Mesh], tuple[()]]:
         """Copied and pickled by what it was made of: what it is looked up in cannot be."""
-        return partial(Mesh, catalogue=self.catalogue, nodes=self.nodes), ()
+        return partial(Mesh, catalogue=self.catalogue, nodes=self.nodes, sources=self.sources), ()
 
     def node(self, name: str) -> Node | None:
         """The node of that name, or None."""
         return self._index.get(name)
+
+    def source(self, module: str) -> Source | None:
+        """Where the code of a module lives, if that is known."""
+        return dict(self.sources).get(module)

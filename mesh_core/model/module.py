@@ -12,6 +12,7 @@ from mesh_core.faults import NameKind
 from mesh_core.model.check import Check
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
 from mesh_core.model.order import sorted_names, sorted_pairs
+from mesh_core.model.recipe import Recipe
 from mesh_core.model.resource import Resource
 from mesh_core.model.text import refuse_surrogates
 
@@ -96,7 +97,8 @@ class Module:
     """A module as its manifest describes it (design, part 2 and 4).
 
     Requirements, provisions, claims and capabilities are kept sorted by name; resources and checks in the
-    order of the manifest. Raises `InvalidValue` for a name that breaks its grammar or stands twice.
+    order of the manifest. `build` is how it is built from its source, if it is. Raises `InvalidValue` for a
+    name that breaks its grammar or stands twice.
     """
 
     name: str = field(validator=name_validator(NameKind.MODULE))
@@ -109,3 +111,4 @@ class Module:
     )
     resources: tuple[Resource, ...] = field(default=(), converter=_resources, validator=_one_identity_each)
     checks: tuple[Check, ...] = field(default=(), converter=_checks)
+    build: Recipe | None = None

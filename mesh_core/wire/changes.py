@@ -10,17 +10,23 @@ from mesh_core.change import (
     Change,
     DropModule,
     DropNode,
+    DropSource,
+    ModuleChange,
     PutModule,
     PutNode,
     Report,
     SetPin,
+    SetSource,
     Unassign,
     Unpin,
 )
 from mesh_core.model.module import Module
 from mesh_core.model.node import Node, Pin
-from mesh_core.wire.data import module_to_data, node_to_data, report_to_data
+from mesh_core.model.origin import HANDED
+from mesh_core.model.source import Source
+from mesh_core.wire.data import module_to_data, node_to_data, report_to_data, source_to_data
 from mesh_core.wire.document import mesh_from_data, module_from_data
+from mesh_core.wire.origins import origin_from_data, origin_to_data
 
 
 def change_to_data(change: Change) -> dict[str, Any]:
@@ -35,10 +41,8 @@ def change_to_data(change: Change) -> dict[str, Any]:
             return {"change": "pin", "node": node, **at}
         case Unpin(node=node, provision=provision):
             return {"change": "unpin", "node": node, "provision": provision}
-        case PutModule(module=manifest):
-            return {"change": "put-module", "module": module_to_data(manifest)}
-        case DropModule(module=module):
-            return {"change": "drop-module", "module": module}
+        case PutModule() | DropModule() | SetSource() | DropSource():
+            return _module_change_to_data(change)
         case PutNode(node=entry):
             return {"change": "put-node", "node": node_to_data(entry)}
         case DropNode(node=node):
@@ -46,6 +50,21 @@ def change_to_data(change: Change) -> dict[str, Any]:
         case Report(node=node, capabilities=capabilities):
             said = report_to_data(capabilities)
             return {"change": "report", "node": node, "capabilities": said}
+        case _:
+            assert_never(change)
+
+
+def _module_change_to_data(change: ModuleChange) -> dict[str, Any]:
+    match change:
+        case PutModule(module=manifest, origin=origin):
+            put = {"change": "put-module", "module": module_to_data(manifest)}
+            return put if origin == HANDED else put | {"origin": origin_to_data(origin)}
+        case DropModule(module=module):
+            return {"change": "drop-module", "module": module}
+        case SetSource(module=module, source=source):
+            return {"change": "set-source", "module": module, "source": source_to_data(source)}
+        case DropSource(module=module):
+            return {"change": "drop-source", "module": module}
         case _:
             assert_never(change)
 
@@ -64,10 +83,6 @@ def change_from_data(data: Mapping[str, Any]) -> Change:
             return SetPin(node=data["node"], pin=_pin(data["provision"], data["from"]))
         case "unpin":
             return Unpin(node=data["node"], provision=data["provision"])
-        case "put-module":
-            return PutModule(module=_module(data["module"]))
-        case "drop-module":
-            return DropModule(module=data["module"])
         case "put-node":
             return PutNode(node=_node(data["node"]))
         case "drop-node":
@@ -75,6 +90,21 @@ def change_from_data(data: Mapping[str, Any]) -> Change:
         case "report":
             entry = {"name": data["node"], "capabilities": data["capabilities"]}
             return Report(node=data["node"], capabilities=_node(entry).capabilities or ())
+        case _:
+            return _module_change_from_data(data)
+
+
+def _module_change_from_data(data: Mapping[str, Any]) -> Change:
+    match data["change"]:
+        case "put-module":
+            origin = origin_from_data(data["origin"]) if "origin" in data else HANDED
+            return PutModule(module=_module(data["module"]), origin=origin)
+        case "drop-module":
+            return DropModule(module=data["module"])
+        case "set-source":
+            return SetSource(module=data["module"], source=_source(data["source"]))
+        case "drop-source":
+            return DropSource(module=data["module"])
         case other:
             raise ValueError(f"no change is called {other!r}")
 
@@ -86,6 +116,11 @@ def _pin(provision: str, target: str) -> Pin:
 
 def _module(data: Mapping[str, Any]) -> Module:
     return module_from_data(dict(data))
+
+
+def _source(data: Any) -> Source:
+    ((_, source),) = mesh_from_data({"format": 1, "sources": {"it": data}}).sources
+    return source
 
 
 def _node(data: Mapping[str, Any]) -> Node:

@@ -13,19 +13,33 @@ from mesh_core.model.check import Check
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.node import Capability, Node
+from mesh_core.model.recipe import SECONDS, Container, Files, Recipe, Shell
 from mesh_core.model.resolution import Answer, Plan, PlannedModule, Refusal, Resolution
 from mesh_core.model.resource import Resource
+from mesh_core.model.source import HEAD, Source
 from mesh_core.problems import facts
 from mesh_core.wire.document import FORMAT
 
 
 def mesh_to_data(mesh: Mesh) -> dict[str, Any]:
     """The mesh document as plain data; `mesh_from_data` of it is an equal mesh. Design, part 4."""
-    return {
+    data = {
         "format": FORMAT,
         "modules": [module_to_data(module) for module in mesh.catalogue],
         "nodes": [node_to_data(node) for node in mesh.nodes],
     }
+    sources = {name: source_to_data(source) for name, source in mesh.sources}
+    return data | {"sources": sources} if sources else data
+
+
+def source_to_data(source: Source) -> str | dict[str, Any]:
+    """Where a module's code lives: an address where that says all."""
+    said: dict[str, Any] = {"repository": source.repository}
+    if source.paths != (".",):
+        said["paths"] = list(source.paths)
+    if source.ref != HEAD:
+        said["ref"] = source.ref
+    return said if len(said) > 1 else source.repository
 
 
 def module_to_data(module: Module) -> dict[str, Any]:
@@ -38,8 +52,27 @@ def module_to_data(module: Module) -> dict[str, Any]:
         "resources": [resource_to_data(resource) for resource in module.resources],
         "checks": [check_to_data(check) for check in module.checks],
     }
-    given = {key: entries for key, entries in lists.items() if entries}
+    given: dict[str, Any] = {key: entries for key, entries in lists.items() if entries}
+    if module.build is not None:
+        given["build"] = recipe_to_data(module.build)
     return {"name": module.name, "version": module.version, **given}
+
+
+def recipe_to_data(recipe: Recipe) -> str | dict[str, Any]:
+    """How a module is built: the kind alone where that says all."""
+    if isinstance(recipe, Files):
+        return "files"
+    data: dict[str, Any]
+    if isinstance(recipe, Shell):
+        plain = Shell(commands=recipe.commands)
+        data = {"kind": "shell", "commands": list(recipe.commands)}
+        data |= {} if recipe.output == plain.output else {"output": recipe.output}
+    else:
+        data = {"kind": "container"}
+        data |= {} if recipe.file == Container().file else {"file": recipe.file}
+    data |= {"network": True} if recipe.network else {}
+    data |= {} if recipe.seconds == SECONDS else {"seconds": recipe.seconds}
+    return data if len(data) > 1 else "container"
 
 
 def node_to_data(node: Node) -> dict[str, Any]:

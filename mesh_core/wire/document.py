@@ -12,8 +12,9 @@ from mesh_core.model.catalogue import Catalogue, catalogue_faults
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement
 from mesh_core.model.node import Capability, Node
+from mesh_core.model.source import Source
 from mesh_core.wire.beside import ReadBeside, Taking
-from mesh_core.wire.entries import ModuleEntry, NodeEntry, Report
+from mesh_core.wire.entries import ModuleEntry, NodeEntry, Report, SourceEntry, Sources
 from mesh_core.wire.faults import Fault, Misfit, WireError, shown, step, under
 from mesh_core.wire.kinds import Kinds, kind_faults
 from mesh_core.wire.shape import structure, unknown_key
@@ -28,18 +29,20 @@ from mesh_core.wire.text import (
 
 FORMAT = 1
 _Entry = TypeVar("_Entry")
-_KEYS = ("format", "modules", "nodes")
+_KEYS = ("format", "modules", "nodes", "sources")
 
 
 @frozen(kw_only=True)
 class MeshDocument:
     """A whole mesh document: its mesh, and its nodes as written.
 
-    A node's entry tells a key that the document leaves out (None) from one that it gives empty.
+    A node's entry tells a key that the document leaves out (None) from one that it gives empty; `sources` is
+    whether the document speaks of sources at all.
     """
 
     mesh: Mesh
     nodes: tuple[NodeEntry, ...]
+    sources: bool = False
 
 
 def mesh_from_data(data: Any) -> Mesh:
@@ -112,13 +115,15 @@ def _mesh_document(
     faults += _twice("modules", data.get("modules"))
     faults += _twice("nodes", data.get("nodes"))
     faults += _disagreements(data.get("modules"), values)
-    if faults:
+    sources = _structured(data.get("sources", {}), Sources, "$.sources", faults)
+    if faults or sources is None:
         raise WireError(faults)
     mesh = Mesh(
         catalogue=Catalogue(modules=values.values()),
         nodes=(to_node(entry) for entry in nodes.values()),
+        sources={name: to_source(entry) for name, entry in sources.items()},
     )
-    return MeshDocument(mesh=mesh, nodes=tuple(nodes.values()))
+    return MeshDocument(mesh=mesh, nodes=tuple(nodes.values()), sources="sources" in data)
 
 
 def _format_faults(data: Mapping[Any, Any]) -> list[Fault]:
@@ -235,7 +240,13 @@ def to_module(entry: ModuleEntry) -> Module:
         capabilities=entry.capabilities,
         resources=entry.resources,
         checks=entry.checks,
+        build=entry.build,
     )
+
+
+def to_source(entry: SourceEntry) -> Source:
+    """The source of an entry."""
+    return Source(repository=entry.repository, paths=entry.paths, ref=entry.ref)
 
 
 def to_node(entry: NodeEntry) -> Node:

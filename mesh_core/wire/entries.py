@@ -10,9 +10,11 @@ from typing import Any, NewType
 
 from attrs import field, frozen
 
+from mesh_core.model.build import Shut, Step
 from mesh_core.model.check import Check
 from mesh_core.model.module import Scope
 from mesh_core.model.node import Capability, Pin
+from mesh_core.model.recipe import Recipe
 from mesh_core.model.resource import Resource
 from mesh_core.model.said import Doing
 
@@ -30,6 +32,15 @@ Format = NewType("Format", int)
 Count = NewType("Count", int)
 NoNetwork = NewType("NoNetwork", object)
 DeclaredAnswers = NewType("DeclaredAnswers", dict[str, Any])
+Repository = NewType("Repository", str)
+SourcePath = NewType("SourcePath", str)
+Ref = NewType("Ref", str)
+CommitId = NewType("CommitId", str)
+Digest = NewType("Digest", str)
+RequestId = NewType("RequestId", str)
+Sources = NewType("Sources", dict[str, Any])
+Instant = NewType("Instant", str)
+Lines = NewType("Lines", tuple[str, ...])
 
 
 @frozen(kw_only=True)
@@ -77,6 +88,16 @@ class ModuleEntry:
     capabilities: tuple[CapabilityName, ...] = ()
     resources: tuple[Resource, ...] = ()
     checks: tuple[Check, ...] = ()
+    build: Recipe | None = None
+
+
+@frozen(kw_only=True)
+class SourceEntry:
+    """`{"repository": "https://git.example/web", "paths": ["deploy"], "ref": "stable"}`, or its address."""
+
+    repository: Repository
+    paths: tuple[SourcePath, ...] = (SourcePath("."),)
+    ref: Ref = Ref("HEAD")
 
 
 @frozen(kw_only=True)
@@ -96,6 +117,11 @@ class GivenEntry:
     node: NodeName
     module: ModuleName
     exports: Exports = field(factory=lambda: Exports({}))
+
+    @property
+    def identity(self) -> str:
+        """What stands once in a list."""
+        return f"{self.node}/{self.module}"
 
 
 @frozen(kw_only=True)
@@ -132,6 +158,7 @@ class HelloEntry:
     node: NodeName
     machine: str
     generation: Count | None = None
+    at: str | None = None
 
 
 @frozen(kw_only=True)
@@ -150,3 +177,88 @@ class ReportEntry:
     left_out: Count = Count(0)
     refused: Count | None = None
     healthy: bool | None = None
+    at: str | None = None
+
+
+@frozen(kw_only=True)
+class FilesEntry:
+    """`"files"`, or `{"kind": "files"}`: the module's folder as it is."""
+
+    kind: str = "files"
+
+
+@frozen(kw_only=True)
+class ShellEntry:
+    """`{"kind": "shell", "commands": ["make"], "output": "dist"}`."""
+
+    kind: str
+    commands: Lines
+    output: SourcePath = SourcePath("dist")
+    network: bool = False
+    seconds: Count | None = None
+
+
+@frozen(kw_only=True)
+class ContainerEntry:
+    """`{"kind": "container", "file": "Containerfile"}`."""
+
+    kind: str
+    file: SourcePath = SourcePath("Containerfile")
+    network: bool = False
+    seconds: Count | None = None
+
+
+@frozen(kw_only=True)
+class RequestEntry:
+    """What a builder is asked for."""
+
+    format: Format
+    request: RequestId
+    module: ModuleName
+    repository: Repository
+    ref: Ref
+    paths: tuple[SourcePath, ...]
+    commit: CommitId
+    verify: bool = False
+
+
+@frozen(kw_only=True)
+class TakenEntry:
+    """A builder has begun."""
+
+    format: Format
+    request: RequestId
+    builder: NodeName
+    said: str
+
+
+@frozen(kw_only=True)
+class BuiltEntry:
+    """A build came to its end."""
+
+    format: Format
+    request: RequestId
+    builder: NodeName
+    said: str
+    module: ModuleEntry
+    commit: CommitId
+    committed_at: Instant
+    content: Digest
+    artifact: Digest
+    place: str
+    shut: Shut
+    same: bool | None = None
+    log: Lines = Lines(())
+
+
+@frozen(kw_only=True)
+class FailedEntry:
+    """A build did not; without a builder the broker gave the request up."""
+
+    format: Format
+    request: RequestId
+    builder: NodeName | None = None
+    said: str
+    step: Step
+    why: str
+    log: Lines = Lines(())

@@ -95,8 +95,9 @@ def looked(heard: dict[str, Standing], found: Settled = FOUND) -> dict[str, Stat
 
 
 def heard_ago(standing: Standing) -> float | None:
-    """Seconds since anything was heard."""
-    return min([seconds(at) for at in (standing.heard_at, standing.seen_at) if at is not None], default=None)
+    """Seconds since the machine last said anything, which is not when that was taken in."""
+    at = standing.seen_at or standing.heard_at
+    return None if at is None else seconds(at)
 
 
 @given(EVERYWHERE)

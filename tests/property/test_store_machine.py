@@ -36,26 +36,43 @@ from mesh_core import (
     Unassign,
     apply,
 )
+from mesh_core.change import SetSource
 from mesh_core.event import Event
+from mesh_core.model.build import Build, Built, Request
+from mesh_core.model.build import Said as FromBuilder
 from mesh_core.model.said import Report as Said
 from mesh_core.model.sent import Sent
+from mesh_core.model.source import Looked, Seen, Source
 from mesh_core.ports import ModuleInUse, NoSuchModule, Session, StoreBusy
 from tests.integration.store.helpers import counts, raw
-from tests.integration.store.model import (
+from tests.integration.store.model import Model
+from tests.integration.store.strategies import (
+    BUILT,
     CHANGES,
     ENTRIES,
+    FROM_BUILDERS,
     GENERATIONS,
+    IDS,
+    LOOKS,
     MANIFESTS,
     MODULES,
     NODES,
     PINS,
+    REQUESTS,
     SAID,
     SENT,
-    Model,
+    SOURCES,
     named,
 )
 
 REFUSALS = (NoSuchNode, CatalogueError, InvalidValue, ModuleInUse, NoSuchModule, ValueError)
+Word = Callable[[str], list[Change]]
+WORDS: list[Word] = [
+    lambda _: [],
+    lambda module: [PutModule(module=Module(name=module, version="3"))],
+    lambda module: [DropModule(module=module)],
+]
+"""What somebody says of what is held."""
 MACHINES = st.sampled_from(["m0", "m1", "m2"])
 
 
@@ -211,6 +228,107 @@ class StoreMachine(RuleBasedStateMachine):
                 self.model.give_to_another(node)
             assert session.seen(node, machine, at) == self.model.see(node, machine, at)
 
+    @rule(which=st.integers(0, 1), module=MODULES, source=SOURCES, looked=LOOKS, own=st.booleans())
+    def look(self, which: int, module: str, source: Source, looked: Looked, own: bool) -> None:
+        """At the source that is there, or at any."""
+        source = (self.model.mesh.source(module) or source) if own else source
+        self.events += 1
+        at = f"t{self.events}"
+        with self.stores[which].writing() as session:
+            assert session.saw(module, source, looked, at) == self.model.saw(module, source, looked, at)
+
+    @rule(which=st.integers(0, 1), module=MODULES, sources=st.lists(SOURCES, max_size=2), looked=LOOKS)
+    def set_source(self, which: int, module: str, sources: list[Source], looked: Looked) -> None:
+        """Again, and perhaps elsewhere, after somebody looked."""
+        first = SetSource(module=module, source=self.model.mesh.source(module) or Source(repository="/a"))
+        with self.stores[which].writing() as session:
+            self.attempt(session, [first])
+            assert session.saw(module, first.source, looked, "t") == self.model.saw(
+                module, first.source, looked, "t"
+            )
+            for source in (first.source, *sources):
+                self.attempt(session, [SetSource(module=module, source=source)])
+
+    @rule(which=st.integers(0, 1), request=REQUESTS)
+    def ask(self, which: int, request: Request) -> None:
+        self.events += 1
+        after, at = self.model.copy(), f"t{self.events}"
+        with self.stores[which].writing() as session:
+            refused = refusal_of(lambda: after.ask(request, at, "ann"))
+            assert refusal_of(lambda: session.ask(request, at, "ann")) == refused
+            if refused is None:
+                self.model = after
+            assert session.builds() == self.builds()
+
+    @rule(which=st.integers(0, 1), ids=st.lists(IDS, max_size=3), cancelled=st.none() | IDS)
+    def confirm_or_cancel(self, which: int, ids: list[str], cancelled: str | None) -> None:
+        self.events += 1
+        at = f"t{self.events}"
+        with self.stores[which].writing() as session:
+            session.asked(ids, at)
+            for id in ids:
+                self.model.change_build(id, open=False, sent_at=at)
+            if cancelled is not None:
+                done = self.model.change_build(cancelled, cancelled_at=at)
+                assert session.cancel(cancelled, at) == done
+
+    @rule(which=st.integers(0, 1), said=st.lists(FROM_BUILDERS, min_size=1, max_size=4))
+    def a_builder_speaks(self, which: int, said: list[FromBuilder]) -> None:
+        self.events += 1
+        at = f"t{self.events}"
+        with self.stores[which].writing() as session:
+            for one in said:
+                assert session.builder_said(one, at) == self.model.builder_said(one, at)
+                assert session.build(one.request) == self.model.builds.get(one.request)
+
+    @rule(which=st.integers(0, 1), module=MODULES, id=IDS)
+    def hold(self, which: int, module: str, id: str) -> None:
+        """Also what was never built, or of another module."""
+        with self.stores[which].writing() as session:
+            self.attempt_to_hold(session, module, id)
+
+    @rule(
+        which=st.integers(0, 1),
+        request=REQUESTS,
+        built=BUILT,
+        cancelled=st.booleans(),
+        word=st.sampled_from(WORDS),
+    )
+    def build_and_hold(self, which: int, request: Request, built: Built, cancelled: bool, word: Word) -> None:
+        """As somebody who wants to see first what was built; and perhaps says the word."""
+        with self.stores[which].writing() as session:
+            if request.id not in self.model.builds:
+                assert session.ask(request, "t", "ann") == self.model.ask(request, "t", "ann")
+            if cancelled:
+                done = self.model.change_build(request.id, cancelled_at="t")
+                assert session.cancel(request.id, "t") == done
+            built = evolve(built, request=request.id)
+            assert session.builder_said(built, "t") == self.model.builder_said(built, "t")
+            module = self.model.builds[request.id].request.module
+            self.attempt_to_hold(session, module, request.id)
+            self.attempt(session, word(module))
+
+    def attempt_to_hold(self, session: Session, module: str, id: str) -> None:
+        after = self.model.copy()
+        refused = refusal_of(lambda: after.hold(module, id))
+        assert refusal_of(lambda: session.hold(module, id)) == refused
+        if refused is None:
+            self.model = after
+
+    @rule(which=st.integers(0, 1), builder=NODES, there=st.booleans())
+    def a_builder_comes_or_goes(self, which: int, builder: str, there: bool) -> None:
+        with self.stores[which].writing() as session:
+            if there:
+                session.add_builder(builder, "t")
+                self.model.builders |= {builder}
+            else:
+                assert session.remove_builder(builder) == (builder in self.model.builders)
+                self.model.builders -= {builder}
+
+    def builds(self) -> tuple[Build, ...]:
+        """Newest first."""
+        return tuple(reversed(self.model.builds.values()))
+
     @rule(which=st.integers(0, 1), changes=st.lists(CHANGES, max_size=4), node=NODES)
     def fail_in_the_middle(self, which: int, changes: list[Change], node: str) -> None:
         """An exception takes back everything, also what was recorded without a fault."""
@@ -269,6 +387,32 @@ class StoreMachine(RuleBasedStateMachine):
                 assert [(m.module, m.recorded_at, m.current) for m in store.manifests(name)] == [
                     (module, at, module == current) for module, at in recorded.items()
                 ]
+
+    @invariant()
+    def both_know_where_everything_came_from(self) -> None:
+        numbers = self.model.put_numbers()
+        puts = [
+            (number, change.module, change.origin, at, numbers.get(change.module.name) == number)
+            for number, (change, at) in enumerate(self.model.puts, 1)
+        ]
+        for store in self.stores:
+            found = store.puts()
+            assert [(p.number, p.manifest, p.origin, p.at, p.current) for p in found] == puts
+            assert store.puts("a") == tuple(put for put in found if put.manifest.name == "a")
+            assert {name: put.number for name, put in store.current().items()} == numbers
+            assert set(store.current().values()) == {put for put in found if put.current}
+
+    @invariant()
+    def both_know_what_was_seen_and_what_is_built(self) -> None:
+        builds, heads = self.builds(), self.model.heads
+        for store in self.stores:
+            assert store.heads() == {name: heads.get(name, Seen()) for name, _ in self.model.mesh.sources}
+            assert store.builds() == builds
+            assert store.builds(2) == builds[:2]
+            assert store.open_builds() == tuple(build for build in reversed(builds) if not build.over)
+            held = {module: self.model.builds[id] for module, id in self.model.held.items()}
+            assert store.held() == held
+            assert store.builders() == tuple(sorted(self.model.builders))
 
     @invariant()
     def the_tables_hold_no_row_more(self) -> None:

@@ -60,7 +60,27 @@ def plainly(document: Document) -> Document:
     """The canonical form of a document, worked out on plain data alone."""
     modules = sorted(document.get("modules", []), key=lambda module: str(module["name"]))
     nodes = sorted(document.get("nodes", []), key=lambda node: str(node["name"]))
-    return {"format": 1, "modules": [*map(_module, modules)], "nodes": [*map(_node, nodes)]}
+    said: Document = {"format": 1, "modules": [*map(_module, modules)], "nodes": [*map(_node, nodes)]}
+    sources = {name: _source(source) for name, source in sorted(document.get("sources", {}).items())}
+    return said | ({"sources": sources} if sources else {})
+
+
+def _without(said: Document, usual: Document) -> Document:
+    """What is said, without what goes without saying."""
+    return {key: value for key, value in said.items() if key not in usual or usual[key] != value}
+
+
+def _source(source: str | Document) -> str | Document:
+    given = {"repository": source} if isinstance(source, str) else source
+    said = _without(given, {"paths": ["."], "ref": "HEAD"})
+    return said if len(said) > 1 else str(said["repository"])
+
+
+def _recipe(recipe: str | Document) -> str | Document:
+    given = {"kind": recipe} if isinstance(recipe, str) else recipe
+    usual = {"network": False, "seconds": 600, "output": "dist", "file": "Containerfile"}
+    said = _without(given, usual)
+    return said if len(said) > 1 else str(said["kind"])
 
 
 def _module(module: Document) -> Document:
@@ -73,7 +93,7 @@ def _module(module: Document) -> Document:
     head = {"name": module["name"], "version": module["version"]}
     given = {key: sorted(entries, key=_name) for key, entries in lists.items() if entries}
     resources = {"resources": module["resources"]} if module.get("resources") else {}
-    return head | given | resources
+    return head | given | resources | ({"build": _recipe(module["build"])} if "build" in module else {})
 
 
 def _name(entry: str | Document) -> str:
@@ -258,7 +278,7 @@ def there(document: Any, fault: Fault) -> bool:
     """Whether a document has what a fault is about; or, where something is missing, what should hold it."""
     steps = steps_of(fault.path)
     if fault.found == "missing":
-        assert steps.pop() in {"format", "name", "version", "kind", "present"}
+        assert steps.pop() in {"format", "name", "version", "kind", "present", "repository", "commands"}
     for step in steps:
         try:
             document = document[step]

@@ -16,10 +16,12 @@ from mesh_core.change import (
     Change,
     DropModule,
     DropNode,
+    DropSource,
     PutModule,
     PutNode,
     Report,
     SetPin,
+    SetSource,
     Unassign,
     Unpin,
     apply,
@@ -30,6 +32,7 @@ from mesh_core.testing.strategies.dice import Dice, thrown
 from mesh_core.testing.strategies.of_meshes import any_node, any_pin, any_pins, any_report
 from mesh_core.testing.strategies.of_modules import ANY_TROUBLE, any_module, any_number
 from mesh_core.testing.strategies.of_names import USUAL, Vocabulary
+from mesh_core.testing.strategies.of_sources import any_origin, any_source
 
 
 def vocabulary_of(mesh: Mesh) -> Vocabulary:
@@ -120,6 +123,20 @@ def _upgrade(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     return PutModule(module=evolve(new, provides=old.provides, requires=asked))
 
 
+def _put_from_somewhere(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    """A manifest that is there, or another, from anywhere."""
+    known = [*mesh.catalogue.modules, any_module(dice, vocabulary)]
+    return PutModule(module=dice.one_of(known), origin=any_origin(dice))
+
+
+def _set_source(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return SetSource(module=dice.one_of(vocabulary.modules), source=any_source(dice))
+
+
+def _drop_source(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return DropSource(module=dice.one_of([*(name for name, _ in mesh.sources), *vocabulary.modules]))
+
+
 def _drop_module(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     return DropModule(module=dice.one_of(vocabulary.modules))
 
@@ -133,7 +150,14 @@ _OF_A_NODE: tuple[_Made, ...] = (
     _put_node,
     _drop_node,
 )
-_OF_THE_CATALOGUE: tuple[_Made, ...] = (_put_module, _upgrade, _drop_module)
+_OF_THE_CATALOGUE: tuple[_Made, ...] = (
+    _put_module,
+    _upgrade,
+    _drop_module,
+    _put_from_somewhere,
+    _set_source,
+    _drop_source,
+)
 
 
 def any_change(dice: Dice, mesh: Mesh) -> Change:

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.node import Capability, Node
+from mesh_core.model.recipe import Container, Files, Recipe, Shell
 from mesh_core.model.resource import Resource
+from mesh_core.model.source import Source
 from mesh_core.testing.strategies.dice import Dice, thrown
 from mesh_core.testing.strategies.of_meshes import THROWS, any_mesh
 
@@ -27,7 +29,8 @@ def any_document(dice: Dice, mesh: Mesh) -> dict[str, Any]:
     """A document that describes this mesh."""
     modules = [_module(dice, module) for module in dice.shuffled(mesh.catalogue)]
     nodes = [_node(dice, node) for node in dice.shuffled(mesh.nodes)]
-    return _object(dice, {"format": 1}, {"modules": modules, "nodes": nodes})
+    sources = {name: _source(dice, source) for name, source in dice.shuffled(mesh.sources)}
+    return _object(dice, {"format": 1}, {"modules": modules, "nodes": nodes, "sources": sources})
 
 
 def documents_of(mesh: Mesh) -> st.SearchStrategy[dict[str, Any]]:
@@ -68,8 +71,26 @@ def _module(dice: Dice, module: Module) -> dict[str, Any]:
             "capabilities": dice.shuffled(module.capabilities),
             # Their order is the manifest's, and says in which order they are applied.
             "resources": [_resource(dice, resource) for resource in module.resources],
-        },
+        }
+        | ({} if module.build is None else {"build": _recipe(dice, module.build)}),
     )
+
+
+def _recipe(dice: Dice, recipe: Recipe) -> str | dict[str, Any]:
+    kind = {"kind": type(recipe).__name__.lower()}
+    if isinstance(recipe, Files):
+        return kind if dice.one_in(2) else "files"
+    said = {"network": recipe.network, "seconds": recipe.seconds}
+    if isinstance(recipe, Shell):
+        return kind | {"commands": list(recipe.commands), "output": recipe.output} | said
+    return "container" if recipe == Container() and dice.one_in(2) else kind | {"file": recipe.file} | said
+
+
+def _source(dice: Dice, source: Source) -> str | dict[str, Any]:
+    if source == Source(repository=source.repository) and dice.one_in(2):
+        return source.repository
+    needed = {"repository": source.repository, "ref": source.ref, "paths": list(source.paths)}
+    return _object(dice, needed, {})
 
 
 def _requirement(dice: Dice, requirement: Requirement) -> str | dict[str, Any]:

@@ -9,6 +9,7 @@ from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Scope
 from mesh_core.model.node import Capability, Node, Pin
+from mesh_core.model.source import Source
 from mesh_core.testing.strategies.dice import Dice, thrown
 from mesh_core.testing.strategies.of_modules import (
     ANY_TROUBLE,
@@ -19,6 +20,7 @@ from mesh_core.testing.strategies.of_modules import (
     any_trouble,
 )
 from mesh_core.testing.strategies.of_names import NAMES_THROWS, Vocabulary, any_vocabulary
+from mesh_core.testing.strategies.of_sources import any_source
 
 _SAID = ((True, None), (True, None), (True, "a detail"), (False, None), (False, "no device"))
 
@@ -114,7 +116,15 @@ def pins(vocabulary: Vocabulary, mesh: Mesh, trouble: Trouble = ANY_TROUBLE) -> 
     return thrown(12, lambda dice: any_pins(dice, vocabulary, mesh, trouble))
 
 
-THROWS = 10 + CATALOGUE_THROWS + 7 + 5 * (14 + 12) + NAMES_THROWS
+SOURCES_THROWS = 3 + 2 * 3
+
+
+def any_sources(dice: Dice, vocabulary: Vocabulary) -> dict[str, Source]:
+    """Sources of some modules, which need not be there."""
+    return {name: any_source(dice.part(3)) for name in dice.part(3).some(vocabulary.modules, 2)}
+
+
+THROWS = 10 + CATALOGUE_THROWS + 7 + 5 * (14 + 12) + NAMES_THROWS + SOURCES_THROWS
 """As many as a mesh may take."""
 
 
@@ -131,7 +141,8 @@ def any_mesh(dice: Dice, most_modules: int = 7, most_nodes: int = 5) -> Mesh:
     )
     names = of_nodes.part(4).shuffled(vocabulary.nodes)[:count]
     nodes = [any_node(of_nodes.part(14), vocabulary, catalogue, trouble, name, shelf) for name in names]
-    mesh = Mesh(catalogue=catalogue, nodes=nodes)
+    sources = any_sources(dice.part(SOURCES_THROWS), vocabulary)
+    mesh = Mesh(catalogue=catalogue, nodes=nodes, sources=sources)
     if unpinned:
         return mesh
     return evolve(

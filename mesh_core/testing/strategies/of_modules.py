@@ -18,6 +18,7 @@ from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
 from mesh_core.model.resource import Resource
 from mesh_core.testing.strategies.dice import Dice, thrown
 from mesh_core.testing.strategies.of_names import Vocabulary
+from mesh_core.testing.strategies.of_sources import any_recipe
 
 
 @frozen(kw_only=True)
@@ -154,6 +155,7 @@ def _module(
         claims=_claims(dice, vocabulary) if trouble.claims else (),
         capabilities=dice.some(vocabulary.capabilities, 1) if trouble.capabilities else (),
         resources=dice.one_of(_RESOURCES if trouble.resources else _EQUAL_RESOURCES),
+        build=any_recipe(dice),
     )
 
 
@@ -174,7 +176,7 @@ def modules(
     vocabulary: Vocabulary, trouble: Trouble = ANY_TROUBLE, name: str | None = None
 ) -> st.SearchStrategy[Module]:
     """One module. Those of one vocabulary, of different names, can stand in one catalogue."""
-    return thrown(32, lambda dice: any_module(dice, vocabulary, trouble, name))
+    return thrown(33, lambda dice: any_module(dice, vocabulary, trouble, name))
 
 
 def any_number(dice: Dice, most: int) -> int:
@@ -183,7 +185,7 @@ def any_number(dice: Dice, most: int) -> int:
     return dice.one_of([size for size in sizes if size <= most])
 
 
-CATALOGUE_THROWS = 1 + 6 + 7 * (5 + 16)
+CATALOGUE_THROWS = 1 + 6 + 7 * (5 + 17)
 
 
 def any_catalogue(
@@ -199,7 +201,7 @@ def any_catalogue(
     provided = {provision.name for own in provides for provision in own}
     return Catalogue(
         modules=[
-            _module(dice.part(16), vocabulary, trouble, name, own, provided)
+            _module(dice.part(17), vocabulary, trouble, name, own, provided)
             for name, own in zip(names, provides, strict=True)
         ]
     )

@@ -34,7 +34,7 @@ def test_a_fault_in_one_sentence_and_as_data() -> None:
 def test_what_a_change_would_give_to_several_nodes_is_told_once() -> None:
     assert list(immaterial(())) == []
     assert list(immaterial((fault("a"), fault("a", "path:/b"), fault("b"), fault("c")))) == [
-        "3 nodes would count as refused, for a template:",
+        "3 nodes would count as refused:",
         f"  web on a cannot be made: /etc/web: {WHY}",
         "    the same on b, c",
         f"  web on a cannot be made: /b: {WHY}",

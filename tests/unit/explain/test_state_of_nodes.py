@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
-from mesh_core.analysis.state_of_nodes import NodeState, StateOfNode
+from mesh_core.analysis.clocks import Clock
+from mesh_core.analysis.state_of_nodes import NodeState, StateOfNode, Waiting
 from mesh_core.explain.state_of_nodes import next_step, state_to_data, state_word, summary, whys
 from mesh_core.explain.words import span
 from mesh_core.model.material import MaterialFault
@@ -105,6 +107,15 @@ WHYS: list[tuple[StateOfNode, list[str]]] = [
         ],
     ),
     (one(NodeState.APPLIED, said=Doing.APPLIED, healthy=False), ["not all of its checks pass"]),
+    (
+        one(NodeState.APPLIED, said=Doing.APPLIED, clock=Clock.AHEAD, said_at="then", heard_at="now"),
+        [
+            (
+                "its clock or the one here is wrong: its report was taken in at now,"
+                " and says that it was sent at then"
+            )
+        ],
+    ),
     (one(NodeState.APPLIED, said=Doing.APPLIED, healthy=False, why=("tcp 80",)), ["tcp 80"]),
     (
         one(NodeState.REFUSED, wants=42, taken=42, has=42, said=Doing.FAILED, refusals=(GPU,), why=(HELD,)),
@@ -142,12 +153,18 @@ def test_what_to_do_next() -> None:
     well, silent = one(NodeState.APPLIED, wants=43), one(NodeState.SILENT, wants=43)
     pending = one(NodeState.WAITING, wants=43, pending=True)
     assert next_step([], None) == ""
-    assert next_step([well], None) == next_step([well], 0) == next_step([silent], 0) == ""
-    assert next_step([well, pending], 3) == (
+    assert next_step([well], None) == next_step([well], Waiting()) == next_step([silent], Waiting()) == ""
+    three = Waiting(nodes=["pi", "nas", "vps"])
+    assert next_step([well, pending], three) == (
         "1 node has something that is not at the broker yet: attic.      Next: mesh push"
     )
-    assert next_step([well], 3) == "3 reports wait at the broker.      Next: mesh collect"
+    told = "wait at the broker: nas, pi, vps.      Next: mesh collect"
+    assert next_step([well], three) == f"reports of 3 nodes {told}"
+    assert next_step([well], evolve(three, all_asked=False)) == f"reports of at least 3 nodes {told}"
     assert next_step([well, silent], None).endswith("Next: mesh collect")
+    assert next_step([silent], Waiting(all_asked=False)) == next_step([silent], None)
+    away = Waiting(why_not="amqp://nas is out of reach")
+    assert next_step([well], away) == "what waits at the broker is not known: amqp://nas is out of reach"
     never = one(NodeState.NEVER_SEEN)
     assert next_step([never], None) == "Nothing was sent to any of them yet.      Next: mesh push"
     assert next_step([never, well], None) == ""
@@ -164,6 +181,7 @@ def test_as_data() -> None:
         modules=("web",),
         refusals=(FAULT, GPU),
         strangers=("m2",),
+        clock=Clock.BEHIND,
     )
     assert state_to_data(silent) == {
         "wants": 43,
@@ -180,6 +198,7 @@ def test_as_data() -> None:
         "problems": ["material", "missing-capability"],
         "turned_down": None,
         "unsent": None,
+        "clock": "behind",
     }
     never = state_to_data(one(NodeState.NEVER_SEEN))
     assert (never["state"], never["seen_at"], "silent_for" in never) == ("never-seen", None, False)

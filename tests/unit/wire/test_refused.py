@@ -199,15 +199,15 @@ def test_a_key_that_is_needed(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "keys", "meant"),
     [
-        ("$.moduls", "format, modules, nodes", "modules"),
+        ("$.moduls", "format, modules, nodes, sources", "modules"),
         (
             "$.modules[0].requried",
-            "name, version, requires, provides, claims, capabilities, resources, checks",
+            "name, version, requires, provides, claims, capabilities, resources, checks, build",
             "requires",
         ),
         (
             "$.modules[0].Name",
-            "name, version, requires, provides, claims, capabilities, resources, checks",
+            "name, version, requires, provides, claims, capabilities, resources, checks, build",
             "name",
         ),
         ("$.modules[1].provides[0].scop", "name, scope, exports", "scope"),
@@ -219,7 +219,7 @@ def test_a_key_that_is_needed(path: str) -> None:
         ("$.nodes[0].zzz", "name, assign, capabilities, pins", None),
         ('$.nodes[0][""]', "name, assign, capabilities, pins", None),
         ('$.nodes[0]["pins "]', "name, assign, capabilities, pins", "pins"),
-        ('$["a b"]', "format, modules, nodes", None),
+        ('$["a b"]', "format, modules, nodes, sources", None),
     ],
 )
 def test_an_unknown_key(path: str, keys: str, meant: str | None) -> None:
