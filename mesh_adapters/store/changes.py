@@ -13,6 +13,7 @@ from typing import assert_never
 from sqlite_utils import Database
 
 from mesh_adapters.store.outages import translated_reading
+from mesh_adapters.store.puts import document_of_origin
 from mesh_adapters.store.rows import Shelf, document_of, read_modules, read_node
 from mesh_core.canonical import canonical_json
 from mesh_core.change import (
@@ -20,10 +21,12 @@ from mesh_core.change import (
     Change,
     DropModule,
     DropNode,
+    DropSource,
     PutModule,
     PutNode,
     Report,
     SetPin,
+    SetSource,
     Unassign,
     Unpin,
     apply,
@@ -31,10 +34,10 @@ from mesh_core.change import (
 from mesh_core.event import Event
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
-from mesh_core.model.module import Module
 from mesh_core.model.node import Node
+from mesh_core.model.source import Source
 from mesh_core.ports import ModuleInUse
-from mesh_core.wire.changes import change_to_data
+from mesh_core.wire.changes import change_from_data, change_to_data
 from mesh_core.wire.document import module_from_data
 
 
@@ -68,10 +71,14 @@ class Recorder:
 
     def _write(self, change: Change, at: str) -> None:
         match change:
-            case PutModule(module=module):
-                self._put_module(module, at)
+            case PutModule():
+                self._put_module(change, at)
             case DropModule(module=name):
                 self._drop_module(name)
+            case SetSource(module=name, source=source):
+                self._set_source(name, source)
+            case DropSource(module=name):
+                self._drop_source(name)
             case DropNode(node=name):
                 apply(_mesh_of(self._node(name)), change)
                 self._db.execute("DELETE FROM nodes WHERE name = ?", (name,))
@@ -82,7 +89,8 @@ class Recorder:
             case _:
                 assert_never(change)
 
-    def _put_module(self, module: Module, at: str) -> None:
+    def _put_module(self, change: PutModule, at: str) -> None:
+        module = change.module
         Catalogue(modules=(module,))
         document, digest = document_of(module)
         if module_from_data(json.loads(document)) != module:
@@ -93,23 +101,50 @@ class Recorder:
             " WHERE NOT EXISTS (SELECT 1 FROM manifests WHERE name = ?1 AND digest = ?4)",
             (module.name, module.version, document, digest, at),
         )
+        put = self._db.execute(
+            "INSERT INTO puts (name, manifest, origin, at)"
+            " SELECT name, number, ?, ? FROM manifests WHERE name = ? AND digest = ?",
+            (document_of_origin(change.origin), at, module.name, digest),
+        ).lastrowid
         self._db.execute(
-            "INSERT INTO modules (name, manifest)"
-            " SELECT name, number FROM manifests WHERE name = ? AND digest = ?"
-            " ON CONFLICT (name) DO UPDATE SET manifest = excluded.manifest",
-            (module.name, digest),
+            "INSERT INTO modules (name, put) VALUES (?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET put = excluded.put",
+            (module.name, put),
         )
+        self._end_what_is_held(module.name)
 
     def _drop_module(self, name: str) -> None:
-        row = self._db.execute("SELECT 1 FROM modules WHERE name = ?", (name,)).fetchone()
-        if row is None:
-            return
+        if self._db.execute("SELECT 1 FROM modules WHERE name = ?", (name,)).fetchone() is not None:
+            self._drop_manifest(name)
+        # Of a module that was never built these are all there is.
+        self._drop_source(name)
+        self._end_what_is_held(name)
+
+    def _drop_manifest(self, name: str) -> None:
         assigned_to = self._nodes(name, "assignments")
         declared_on = self._nodes(name, "declared", "sent_modules")
         running_on = self._nodes(name, "running")
         if assigned_to or declared_on or running_on:
             raise ModuleInUse(name, assigned_to, declared_on, running_on)
         self._db.execute("DELETE FROM modules WHERE name = ?", (name,))
+
+    def _set_source(self, module: str, source: Source) -> None:
+        """Written also where it is equal: what was seen of it stays then (`schema.sources_and_builds`)."""
+        change = SetSource(module=module, source=source)
+        apply(Mesh(), change)
+        if change_from_data(change_to_data(change)) != change:
+            raise ValueError(f"the source of {module} does not read as it was written")
+        self._db.execute(
+            "INSERT INTO sources (module, repository, paths, ref) VALUES (?, ?, ?, ?) ON CONFLICT (module)"
+            " DO UPDATE SET repository = excluded.repository, paths = excluded.paths, ref = excluded.ref",
+            (module, source.repository, canonical_json(source.paths), source.ref),
+        )
+
+    def _drop_source(self, module: str) -> None:
+        self._db.execute("DELETE FROM sources WHERE module = ?", (module,))
+
+    def _end_what_is_held(self, module: str) -> None:
+        self._db.execute("DELETE FROM held WHERE module = ?", (module,))
 
     def _nodes(self, module: str, *tables: str) -> tuple[str, ...]:
         """The nodes that have a module in one of these tables, each once, sorted."""

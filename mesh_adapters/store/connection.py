@@ -121,7 +121,7 @@ def _connect(path: str, patience: float, *, settled: bool) -> Connection:
             raise StoreUnreadable(path, Unreadable.DAMAGED, "it has no schema")
         if version < schema.KNOWN:
             with translated(path):
-                _update(db, path)
+                _update_what_is_there(db, path)
         db.execute("PRAGMA query_only = ON")
     except BaseException:
         db.close()
@@ -133,6 +133,14 @@ def _update(db: Database, path: str) -> None:
     with _immediate(db):
         _version(db.conn, path)  # whoever kept us waiting may have been a newer program
         schema.bring_up_to_date(db)
+
+
+def _update_what_is_there(db: Database, path: str) -> None:
+    """As `_update`; rows that the newer schema does not take are no rows that we wrote."""
+    try:
+        _update(db, path)
+    except sqlite3.IntegrityError as error:
+        raise StoreUnreadable(path, Unreadable.DAMAGED, str(error)) from error
 
 
 @contextmanager

@@ -22,7 +22,8 @@ from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
 from mesh_core.model.node import Capability, Node, Pin
-from mesh_core.ports import Recorded, RecordedManifest
+from mesh_core.model.source import Source
+from mesh_core.ports import Recorded
 from mesh_core.wire.changes import change_from_data
 from mesh_core.wire.data import module_to_data
 from mesh_core.wire.document import module_from_data
@@ -34,12 +35,12 @@ Shelf = dict[str, Module]
 def document_of(module: Module) -> tuple[str, str]:
     """A manifest as it is stored, and its digest."""
     document = canonical_json(module_to_data(module))
-    return document, _digest(document)
+    return document, digest_of(document)
 
 
 def read_mesh(db: Database, shelf: Shelf) -> Mesh:
     """The whole mesh."""
-    return Mesh(catalogue=read_catalogue(db, shelf), nodes=_nodes(db))
+    return Mesh(catalogue=read_catalogue(db, shelf), nodes=_nodes(db), sources=read_sources(db))
 
 
 def read_catalogue(db: Database, shelf: Shelf) -> Catalogue:
@@ -52,26 +53,22 @@ def read_modules(db: Database, shelf: Shelf) -> list[Module]:
     rows = fetched(
         db,
         "SELECT document, digest FROM modules"
-        " LEFT JOIN manifests ON manifests.name = modules.name AND number = manifest",
+        " LEFT JOIN puts ON puts.name = modules.name AND puts.number = put"
+        " LEFT JOIN manifests ON manifests.name = modules.name AND manifests.number = manifest",
     )
     if any(document is None for document, _ in rows):
         raise ValueError("a module without its manifest")
-    return [_module(document, digest, shelf) for document, digest in rows]
+    return [shelved(document, digest, shelf) for document, digest in rows]
 
 
-def read_manifests(db: Database, name: str, shelf: Shelf) -> tuple[RecordedManifest, ...]:
-    """Every manifest of a name, in the order of first recording."""
-    rows = fetched(
-        db,
-        "SELECT document, digest, recorded_at, manifest IS NOT NULL FROM manifests"
-        " LEFT JOIN modules ON modules.name = manifests.name AND manifest = number"
-        " WHERE manifests.name = ? ORDER BY number",
-        (name,),
-    )
-    return tuple(
-        RecordedManifest(module=_module(document, digest, shelf), recorded_at=at, current=bool(current))
-        for document, digest, at, current in rows
-    )
+def read_sources(db: Database, module: str | None = None) -> dict[str, Source]:
+    """By the module's name, where its code lives: of one, or of all."""
+    where, given = ("", ()) if module is None else (" WHERE module = ?", (module,))
+    rows = fetched(db, f"SELECT module, repository, paths, ref FROM sources{where}", given)
+    return {
+        name: Source(repository=repository, paths=json.loads(paths), ref=ref)
+        for name, repository, paths, ref in rows
+    }
 
 
 def read_node(db: Database, name: str) -> Node | None:
@@ -150,6 +147,12 @@ def refuse_left_over(*tables: dict[Any, Any]) -> None:
             raise ValueError(f"rows that {name!r} cannot have")
 
 
+def refuse_half(what: str, *columns: object) -> None:
+    """Raise `ValueError` where some of them say something and others do not."""
+    if len({column is None for column in columns}) > 1:
+        raise ValueError(f"{what} is half there")
+
+
 def _capability(name: str, present: int, detail: str | None) -> Capability:
     return Capability(name=name, present=bool(present), detail=detail)
 
@@ -158,13 +161,15 @@ def _pin(provision: str, at_node: str, at_module: str | None) -> Pin:
     return Pin(provision=provision, node=at_node, module=at_module)
 
 
-def _module(document: str, digest: str, shelf: Shelf) -> Module:
+def shelved(document: str, digest: str, shelf: Shelf) -> Module:
+    """A manifest, parsed if it was not before."""
     if digest not in shelf:
-        if _digest(document) != digest:
+        if digest_of(document) != digest:
             raise ValueError("a manifest is not the one that was recorded")
         shelf[digest] = module_from_data(json.loads(document))
     return shelf[digest]
 
 
-def _digest(document: str) -> str:
+def digest_of(document: str) -> str:
+    """The digest of a manifest as it is stored."""
     return sha256(document.encode()).hexdigest()

@@ -7,16 +7,23 @@ from contextlib import contextmanager
 
 from sqlite_utils import Database
 
+from mesh_adapters.store.building import Building
+from mesh_adapters.store.builds import read_build, read_builds
 from mesh_adapters.store.changes import Recorder
 from mesh_adapters.store.exchange import Exchange
+from mesh_adapters.store.heads import read_heads, write_look
 from mesh_adapters.store.outages import translated, translated_reading
+from mesh_adapters.store.puts import read_current
 from mesh_adapters.store.rows import Shelf, read_mesh
 from mesh_adapters.store.standings import read_standings
 from mesh_core.change import NoSuchNode
 from mesh_core.event import Event
+from mesh_core.model.build import Build, Request, Said
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.origin import Put
 from mesh_core.model.said import Report
 from mesh_core.model.sent import Sent, Standing
+from mesh_core.model.source import Looked, Seen, Source
 from mesh_core.ports import NoSuchModule
 
 
@@ -29,6 +36,7 @@ class SqliteSession:
         self._shelf = shelf
         self._recorder = Recorder(path, db, shelf)
         self._exchange = Exchange(db)
+        self._building = Building(path, db, shelf)
         self._ended = False
 
     def end(self) -> None:
@@ -37,8 +45,7 @@ class SqliteSession:
 
     def mesh(self) -> Mesh:
         """The mesh with everything that was recorded so far."""
-        self._refuse_after_the_end()
-        with translated_reading(self._path):
+        with self._reading():
             return read_mesh(self._db, self._shelf)
 
     def record(self, event: Event) -> int:
@@ -48,8 +55,7 @@ class SqliteSession:
 
     def standings(self, nodes: Iterable[str] | None = None) -> Mapping[str, Standing]:
         """How it stands with nodes, with everything that was written down so far."""
-        self._refuse_after_the_end()
-        with translated_reading(self._path):
+        with self._reading():
             return read_standings(self._db, nodes)
 
     def send(self, sent: Sent, body: bytes) -> None:
@@ -80,6 +86,66 @@ class SqliteSession:
         with self._step():
             self._exchange.give_to_another(node)
 
+    def saw(self, module: str, source: Source, looked: Looked, at: str) -> bool:
+        """Write down what a look at a source came to, where it is that of the module."""
+        with self._step():
+            return write_look(self._db, module, source, looked, at)
+
+    def ask(self, request: Request, at: str, who: str) -> Build:
+        """Write down a build that is asked for."""
+        with self._step():
+            return self._building.ask(request, at, who)
+
+    def asked(self, ids: Iterable[str], at: str) -> None:
+        """The broker has these requests."""
+        with self._step():
+            self._building.asked(ids, at)
+
+    def cancel(self, id: str, at: str) -> bool:
+        """Let no answer to a build count any more."""
+        with self._step():
+            return self._building.cancel(id, at)
+
+    def builder_said(self, said: Said, at: str) -> bool:
+        """Write down what was heard of a builder, where it counts."""
+        with self._step():
+            return self._building.builder_said(said, at)
+
+    def builds(self, limit: int | None = None) -> tuple[Build, ...]:
+        """The newest builds, with everything that was written down so far."""
+        with self._reading():
+            return read_builds(self._db, limit, self._shelf)
+
+    def build(self, id: str) -> Build | None:
+        """The build of that id, with everything that was written down so far."""
+        with self._reading():
+            return read_build(self._db, id, self._shelf)
+
+    def heads(self) -> Mapping[str, Seen]:
+        """What is known of each source, with everything that was written down so far."""
+        with self._reading():
+            return read_heads(self._db)
+
+    def put_of(self, module: str) -> Put | None:
+        """What is current of a module, with everything that was recorded so far."""
+        with self._reading():
+            return read_current(self._db, self._shelf, module).get(module)
+
+    def hold(self, module: str, build: str) -> None:
+        """Keep what a build made for somebody's word."""
+        with self._step():
+            self._building.hold(module, build)
+
+    def add_builder(self, builder: str, at: str) -> None:
+        """Let a builder speak."""
+        with self._step():
+            self._building.add_builder(builder, at)
+
+    def remove_builder(self, builder: str) -> bool:
+        """Let a builder speak no more."""
+        with self._step():
+            return self._building.remove_builder(builder)
+
     def declare(self, node: str, modules: Iterable[str]) -> None:
         """Remember what was last declared on a node."""
         with self._step():
@@ -95,6 +161,12 @@ class SqliteSession:
         """One thing that is done or not done; the session goes on after a refusal."""
         self._refuse_after_the_end()
         with translated(self._path), self._db.atomic():
+            yield
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        self._refuse_after_the_end()
+        with translated_reading(self._path):
             yield
 
     def _refuse_unknown(self, node: str) -> None:

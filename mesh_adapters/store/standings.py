@@ -88,6 +88,7 @@ def document_of_sent(sent: Sent) -> str:
     return canonical_json(
         {
             "resources": list(sent.resources),
+            "manifests": dict(sent.manifests),
             "claims": [{"claim": held.claim, "module": held.module} for held in sent.claims],
             "offers": [
                 {"provision": offer.provision, "module": offer.module, "exports": dict(offer.exports)}
@@ -106,6 +107,7 @@ def contents_of_sent(document: str) -> dict[str, Any]:
     data = json.loads(document)
     return {
         "resources": data["resources"],
+        "manifests": data.get("manifests", {}),  # before schema 3 nobody wrote them down
         "claims": [Held(**held) for held in data["claims"]],
         "offers": [Offered(**offer) for offer in data["offers"]],
         "answers": [Answered(**answer) for answer in data["answers"]],

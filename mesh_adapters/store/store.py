@@ -7,13 +7,16 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 
-from mesh_adapters.store import rows, standings
+from mesh_adapters.store import builds, heads, puts, rows, standings
 from mesh_adapters.store.connection import PATIENCE, Connection, connect, lay_down
 from mesh_adapters.store.files import new_file
 from mesh_adapters.store.outages import outage
 from mesh_adapters.store.session import SqliteSession
+from mesh_core.model.build import Build
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.origin import Put
 from mesh_core.model.sent import Standing
+from mesh_core.model.source import Seen
 from mesh_core.ports import Recorded, RecordedManifest, StoreUnreadable, Unreadable
 
 
@@ -77,7 +80,47 @@ class SqliteStore:
     def manifests(self, name: str) -> tuple[RecordedManifest, ...]:
         """Every manifest ever recorded for a module's name."""
         with self._connection.reading() as db:
-            return rows.read_manifests(db, name, self._shelf)
+            return puts.read_manifests(db, name, self._shelf)
+
+    def puts(self, name: str | None = None) -> tuple[Put, ...]:
+        """Everything that ever became the current manifest of a name, or of every name."""
+        with self._connection.reading() as db:
+            return puts.read_puts(db, name, self._shelf)
+
+    def current(self) -> Mapping[str, Put]:
+        """What is current of each module of the catalogue."""
+        with self._connection.reading() as db:
+            return puts.read_current(db, self._shelf)
+
+    def heads(self) -> Mapping[str, Seen]:
+        """What is known of each source of the mesh."""
+        with self._connection.reading() as db:
+            return heads.read_heads(db)
+
+    def builds(self, limit: int | None = None) -> tuple[Build, ...]:
+        """The newest builds, newest first."""
+        with self._connection.reading() as db:
+            return builds.read_builds(db, limit, self._shelf)
+
+    def build(self, id: str) -> Build | None:
+        """The build of that id."""
+        with self._connection.reading() as db:
+            return builds.read_build(db, id, self._shelf)
+
+    def open_builds(self) -> tuple[Build, ...]:
+        """The builds that are not over, oldest first."""
+        with self._connection.reading() as db:
+            return builds.read_open_builds(db, self._shelf)
+
+    def held(self) -> Mapping[str, Build]:
+        """By module, the build that waits for somebody's word."""
+        with self._connection.reading() as db:
+            return builds.read_held(db, self._shelf)
+
+    def builders(self) -> tuple[str, ...]:
+        """The names of the builders that may say something."""
+        with self._connection.reading() as db:
+            return builds.read_builders(db)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:

@@ -11,6 +11,7 @@ FULL = Sent(
     fingerprint="f4",
     modules=["web", "postgres"],
     resources=["path:/etc/motd", "package:zsh"],
+    manifests={"web": "4f5c", "postgres": "3567"},
     claims=[Held(claim="scheduler", module="postgres")],
     offers=[Offered(provision="database", module="postgres", exports={"port": "5432", "å": ""})],
     answers=[Answered(provision="mail", node="vps", module="postfix")],

@@ -79,6 +79,7 @@ def raw(path: Path, *, foreign_keys: bool) -> Iterator[sqlite3.Connection]:
 
 
 TABLES = (
+    *("manifests", "puts", "sources", "heads", "builds", "held", "builders"),
     *("modules", "nodes", "assignments", "pins", "capabilities", "declared", "events"),
     *("generations", "sent", "sent_modules", "reports", "running", "machines", "strangers"),
 )

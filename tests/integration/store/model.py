@@ -1,154 +1,35 @@
-"""What a store should hold, without a table in sight; and small meshes whose names meet often."""
+"""What a store should hold, without a table in sight."""
 
 from typing import Any
 
 from attrs import Factory, define, evolve
-from hypothesis import strategies as st
 
 from mesh_core import (
-    Assign,
-    Capability,
     Catalogue,
     Change,
-    Claim,
     DropModule,
     DropNode,
     Mesh,
     Module,
-    Node,
     NoSuchNode,
-    Pin,
-    Provision,
     PutModule,
     PutNode,
     Report,
-    Requirement,
-    Resource,
-    Scope,
-    SetPin,
-    Unassign,
-    Unpin,
     apply,
 )
+from mesh_core.change import DropSource
 from mesh_core.event import Event
-from mesh_core.model.said import Doing
+from mesh_core.model.build import Build, Built, Request, Taken
+from mesh_core.model.build import Said as FromBuilder
 from mesh_core.model.said import Report as Said
-from mesh_core.model.sent import Answered, Held, Offered, Sent, Standing
+from mesh_core.model.sent import Sent, Standing
+from mesh_core.model.source import (
+    Looked,
+    Newest,
+    Seen,
+    Source,
+)
 from mesh_core.ports import ModuleInUse, NoSuchModule, Recorded
-
-# Few names, so that they meet. Of nodes and modules some are never there.
-
-NODES = st.sampled_from(["n0", "n1", "n2"])
-MODULES = st.sampled_from(["a", "b", "c"])
-PROVISIONS = st.sampled_from(["p", "q"])
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
-    max_leaves=3,
-)
-
-
-def named(names: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    return st.lists(names, unique=True, max_size=3)
-
-
-def keyed(values: st.SearchStrategy[Any], key: str) -> st.SearchStrategy[list[Any]]:
-    return st.lists(values, unique_by=lambda value: getattr(value, key), max_size=2)
-
-
-CAPABILITIES = keyed(
-    st.builds(Capability, name=PROVISIONS, present=st.booleans(), detail=st.none() | TEXT), "name"
-)
-PINS = st.builds(Pin, provision=PROVISIONS, node=NODES, module=st.none() | MODULES)
-MANIFESTS = st.builds(
-    Module,
-    name=MODULES,
-    version=st.sampled_from(["1", "2"]),
-    # Provided in one scope by most, and never what the same module requires: most stand side by side.
-    provides=keyed(
-        st.builds(
-            Provision,
-            name=st.just("p"),
-            scope=st.sampled_from([Scope.NODE, Scope.NODE, Scope.NODE, Scope.MESH]),
-            exports=st.dictionaries(TEXT, TEXT, max_size=2),
-        ),
-        "name",
-    ),
-    requires=keyed(
-        st.builds(Requirement, name=st.sampled_from(["q", "q", "p"]), every=st.booleans()), "name"
-    ),
-    claims=keyed(st.builds(Claim, name=st.just("port:1"), scope=st.just(Scope.NODE)), "name"),
-    capabilities=named(PROVISIONS),
-    resources=keyed(
-        st.builds(
-            Resource,
-            kind=st.just("package"),
-            name=st.sampled_from(["x", "y"]),
-            attributes_json=st.dictionaries(st.sampled_from(["k", "å"]), PLAIN, max_size=2),
-        ),
-        "identity",
-    ),
-)
-ENTRIES = st.builds(
-    Node,
-    name=NODES,
-    assigned=named(MODULES),
-    capabilities=st.none() | CAPABILITIES,
-    pins=keyed(PINS, "provision"),
-)
-CHANGES: st.SearchStrategy[Change] = st.one_of(
-    st.builds(Assign, node=NODES, module=MODULES | st.just("No Name")),
-    st.builds(Unassign, node=NODES, module=MODULES),
-    st.builds(SetPin, node=NODES, pin=PINS),
-    st.builds(Unpin, node=NODES, provision=PROVISIONS),
-    st.builds(PutModule, module=MANIFESTS),
-    st.builds(DropModule, module=MODULES),
-    st.builds(PutNode, node=ENTRIES),
-    st.builds(DropNode, node=NODES),
-    st.builds(Report, node=NODES, capabilities=CAPABILITIES),
-    st.just(Report(node="n0", capabilities=(Capability(name="p"), Capability(name="p")))),
-)
-
-GENERATIONS = st.integers(0, 6)
-# The modules of both are also such as the catalogue does not have.
-SENT = st.builds(
-    Sent,
-    node=NODES,
-    generation=GENERATIONS,
-    fingerprint=TEXT,
-    modules=named(MODULES),
-    resources=named(TEXT),
-    claims=st.lists(st.builds(Held, claim=TEXT, module=MODULES), max_size=2),
-    offers=st.lists(
-        st.builds(Offered, provision=TEXT, module=MODULES, exports=st.dictionaries(TEXT, TEXT, max_size=2)),
-        max_size=2,
-    ),
-    answers=st.lists(st.builds(Answered, provision=TEXT, node=NODES, module=MODULES), max_size=2),
-    allow_removals=st.booleans(),
-    empty=st.booleans(),
-    at=TEXT,
-)
-
-
-def _said(taken: int | None, finished: bool, **rest: Any) -> Said:
-    return Said(generation=taken, applied=taken if finished else None, **rest)
-
-
-SAID = st.builds(
-    _said,
-    taken=st.none() | GENERATIONS,
-    finished=st.booleans(),
-    node=NODES,
-    machine=TEXT,
-    doing=st.sampled_from(Doing),
-    modules=named(MODULES),
-    capabilities=CAPABILITIES,
-    why=st.lists(TEXT, max_size=2),
-    left_out=GENERATIONS,
-    refused=st.none() | GENERATIONS,
-    healthy=st.none() | st.booleans(),
-)
 
 
 @define
@@ -165,6 +46,14 @@ class Model:
     """Of nodes with which there was something; `last` is not told in them."""
     bodies: dict[str, bytes] = Factory(dict)
     """Of the newest of each node to which something was sent."""
+    puts: tuple[tuple[PutModule, str], ...] = ()
+    """Each as it was recorded, and when; its number is its place."""
+    heads: dict[str, Seen] = Factory(dict)
+    """Of sources at which somebody looked."""
+    builds: dict[str, Build] = Factory(dict)
+    """By the id, as they were asked for."""
+    held: dict[str, str] = Factory(dict)
+    builders: frozenset[str] = frozenset()
 
     def copy(self) -> "Model":
         manifests = {name: dict(recorded) for name, recorded in self.manifests.items()}
@@ -176,6 +65,9 @@ class Model:
             last=dict(self.last),
             standings=dict(self.standings),
             bodies=dict(self.bodies),
+            heads=dict(self.heads),
+            builds=dict(self.builds),
+            held=dict(self.held),
         )
 
     def record(self, event: Event) -> None:
@@ -191,6 +83,7 @@ class Model:
             elif isinstance(change, DropModule):
                 self.refuse_module_in_use(change.module, modules)
                 modules.pop(change.module, None)
+                self.mesh = apply(self.mesh, DropSource(module=change.module))
             else:
                 self.mesh = apply(self.mesh, change)
             self.note(before, change, event.at)
@@ -211,9 +104,17 @@ class Model:
             raise ModuleInUse(name, assigned_to, tuple(sorted(declared_on)), tuple(running_on))
 
     def note(self, before: Mesh, change: Change, at: str) -> None:
+        if isinstance(change, PutModule):
+            self.held.pop(change.module.name, None)
+        if isinstance(change, DropModule):
+            self.held.pop(change.module, None)
+        self.heads = {
+            name: seen for name, seen in self.heads.items() if before.source(name) == self.mesh.source(name)
+        }
         match change:
             case PutModule(module=module):
                 self.manifests.setdefault(module.name, {}).setdefault(module, at)
+                self.puts += ((change, at),)
             case DropNode(node=name):
                 self.declared.pop(name, None)
                 self.reported_at.pop(name, None)
@@ -295,9 +196,57 @@ class Model:
             if sent is not None and not (pending and sent.published)
         )
 
+    def put_numbers(self) -> dict[str, int]:
+        """By module of the catalogue, the number of what was put last."""
+        numbers = {change.module.name: number for number, (change, _) in enumerate(self.puts, 1)}
+        return {name: number for name, number in numbers.items() if name in self.mesh.catalogue}
+
+    def saw(self, module: str, source: Source, looked: Looked, at: str) -> bool:
+        if self.mesh.source(module) != source:
+            return False
+        if isinstance(looked, Newest):
+            self.heads[module] = Seen(head=looked.commit, head_at=at)
+        else:
+            before = self.heads.get(module, Seen())
+            self.heads[module] = evolve(before, unfound=looked, unfound_at=at)
+        return True
+
+    def ask(self, request: Request, at: str, who: str) -> Build:
+        if request.id in self.builds:
+            raise ValueError
+        number = len(self.builds) + 1
+        self.builds[request.id] = Build(number=number, request=request, asked_at=at, asked_by=who)
+        return self.builds[request.id]
+
+    def change_build(self, id: str, *, open: bool = True, **change: Any) -> bool:
+        """Of one that is there, and not over if it has to be open: whether there is one."""
+        build = self.builds.get(id)
+        if build is None or (open and build.over):
+            return False
+        self.builds[id] = evolve(build, **change)
+        return True
+
+    def builder_said(self, said: FromBuilder, at: str) -> bool:
+        if isinstance(said, Taken):
+            return self.change_build(said.request, taken_by=said.builder, taken_at=at)
+        return self.change_build(said.request, answer=said, answered_at=at)
+
+    def hold(self, module: str, id: str) -> None:
+        build = self.builds.get(id)
+        if build is None or not isinstance(build.answer, Built) or build.request.module != module:
+            raise ValueError
+        self.held[module] = id
+
     def rows(self) -> dict[str, int]:
         nodes, standings = self.mesh.nodes, self.standings.values()
         return {
+            "manifests": sum(len(recorded) for recorded in self.manifests.values()),
+            "puts": len(self.puts),
+            "sources": len(self.mesh.sources),
+            "heads": len(self.heads),
+            "builds": len(self.builds),
+            "held": len(self.held),
+            "builders": len(self.builders),
             "modules": len(self.mesh.catalogue.modules),
             "nodes": len(nodes),
             "assignments": sum(len(node.assigned) for node in nodes),

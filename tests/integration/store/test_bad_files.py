@@ -27,11 +27,13 @@ from mesh_core.ports import (
 from tests.integration.store.helpers import (
     HOMELAB,
     PYTHON,
+    event,
     everything,
     homelab,
     raw,
     record,
 )
+from tests.integration.store.works import workshop
 
 
 def text(path: Path) -> None:
@@ -136,7 +138,12 @@ def test_through_a_symbolic_link(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_cut_off_anywhere(path: Path, tmp_path: Path) -> None:
+    """SQLite fills a last page that was cut short with zeros: here it is one of which nothing can be zero."""
     homelab(path)
+    with closing(SqliteStore.open(path)) as store:
+        workshop(store)
+        with store.writing() as session:
+            session.record(event(command="x" * 3 * 4096))
     whole = path.read_bytes()
     cut_off = tmp_path / "cut" / "mesh.db"
     cut_off.parent.mkdir()
@@ -176,6 +183,14 @@ def read_everything(path: Path) -> None:
         store.declared()
         store.history()
         store.manifests("web")
+        store.standings()
+        store.puts()
+        store.current()
+        store.heads()
+        store.builds()
+        store.open_builds()
+        store.held()
+        store.builders()
 
 
 def test_a_backup_of_a_damaged_store_is_refused_and_not_made(path: Path, tmp_path: Path) -> None:

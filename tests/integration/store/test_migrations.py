@@ -8,9 +8,8 @@ import pytest
 from sqlite_utils import Database, Migrations
 
 from mesh_adapters.store import SqliteStore, schema
-from mesh_core import DropModule, DropNode, Mesh, apply_all
-from mesh_core.model.sent import Sent, Standing
-from mesh_core.ports import ModuleInUse, StoreReadOnly, StoreTooNew
+from mesh_core import DropNode, Mesh, apply_all
+from mesh_core.ports import StoreReadOnly, StoreTooNew
 from tests.integration.store.helpers import (
     HOMELAB,
     commits,
@@ -47,7 +46,8 @@ def fail_half_way(db: Database) -> None:
 def as_of_later(monkeypatch: pytest.MonkeyPatch, *steps: object) -> None:
     """Be a later program, which has these migrations besides."""
     later = Migrations("meshwright")
-    for step in (schema.the_first_tables, schema.what_was_sent_and_heard, *steps):
+    now = (schema.the_first_tables, schema.what_was_sent_and_heard, schema.sources_puts_and_builds)
+    for step in (*now, *steps):
         later()(step)  # type: ignore[type-var]
     monkeypatch.setattr(schema, "MIGRATIONS", later)
     monkeypatch.setattr(schema, "KNOWN", schema.KNOWN + len(steps))
@@ -68,50 +68,6 @@ def test_an_older_store_is_brought_up_to_date_in_one_commit(
     before = everything(path.parent)
     SqliteStore.open(path).close()
     assert everything(path.parent) == before
-
-
-def test_a_store_of_the_first_schema_is_brought_up_to_date_and_loses_nothing(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = Migrations("meshwright")
-    first()(schema.the_first_tables)
-    with monkeypatch.context() as older:
-        older.setattr(schema, "MIGRATIONS", first)
-        older.setattr(schema, "KNOWN", 1)
-        homelab(path)
-    tables = {name: rows for name, rows in contents(path).items() if not name.startswith("sqlite_")}
-    assert tables.keys() >= {"manifests", "nodes", "declared", "events"}
-    assert "sent" not in tables
-    with closing(SqliteStore.open(path)) as store:
-        assert commits(path) == 1
-        after = contents(path)
-        marks = "_sqlite_migrations"
-        assert after | {marks: None} == after | tables | {marks: None}
-        assert len(after[marks]) == len(tables[marks]) + 1 == 2
-        assert (store.mesh(), store.declared()) == (apply_all(Mesh(), HOMELAB), {"nas": ("postgres",)})
-        assert [entry.event.changes for entry in store.history()] == [HOMELAB]
-        assert store.standings() == {name: Standing(node=name) for name in ("nas", "pi", "vps")}
-        with store.writing() as session:
-            session.send(Sent(node="nas", generation=1, fingerprint="f", modules=["web"]), b"1")
-        with pytest.raises(ModuleInUse) as caught:
-            record(store, DropModule(module="web"))
-        assert caught.value.declared_on == ("nas",)
-    fresh = path.parent / "fresh.db"
-    SqliteStore.create(fresh).close()
-    assert definitions(path) == definitions(fresh)
-
-
-def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Every row of every table, by table."""
-    with raw(path, foreign_keys=False) as conn:
-        names = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {name: conn.execute(f"SELECT * FROM {name}").fetchall() for name in names}
-
-
-def definitions(path: Path) -> set[tuple[str, str, str]]:
-    """Tables, indexes and triggers."""
-    with raw(path, foreign_keys=False) as conn:
-        return {*conn.execute("SELECT type, name, sql FROM sqlite_master")}
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(
