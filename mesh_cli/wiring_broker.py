@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesh_cli.exits import Exit, Stop
@@ -12,37 +11,47 @@ from mesh_cli.settings import CREDENTIAL_VARIABLE, Named, broker_credential, bro
 
 if TYPE_CHECKING:
     from mesh_adapters.broker import Address, RabbitAddress
+    from mesh_adapters.broker.inviting import Ready
     from mesh_adapters.broker.principals import Login
-    from mesh_adapters.host.credential import Credential as Credential
-    from mesh_core.ports import Accounts, Broker, Store
+    from mesh_core.ports import Accounts, Broker
 
 
 @contextmanager
-def opened_broker(flag: str | None) -> Iterator[Broker]:
-    """The control plane's end of the broker that the settings name. Raises `BrokerOutage`s; `main` tells."""
+def opened_broker(flag: str | None, within: float | None = None) -> Iterator[Broker]:
+    """The control plane's end of the broker that the settings name. Raises `BrokerOutage`s; `main` tells.
+
+    With `within` it fails whatever is not done in so many seconds.
+    """
     from mesh_adapters.broker import MemoryAddress
 
-    address = _named(broker_named(flag))
-    with _opened(address if isinstance(address, MemoryAddress) else with_login(address, flag)) as opened:
+    address = address_said(broker_named(flag))
+    reached = address if isinstance(address, MemoryAddress) else with_login(address, flag)
+    with _opened(reached, within) as opened:
         yield opened
 
 
 @contextmanager
-def _opened(address: Address) -> Iterator[Broker]:
+def _opened(address: Address, within: float | None = None) -> Iterator[Broker]:
     from mesh_adapters.broker import open_broker
 
-    opened = open_broker(address)
+    opened = open_broker(address, within)
     try:
         yield opened
     finally:
         opened.close()
 
 
+def check_flag(flag: str | None) -> None:
+    """Stop at a broker that was said on the command line and is none, before anything is done."""
+    if flag is not None:
+        address_said(broker_named(flag))
+
+
 def rabbit_named(flag: str | None) -> RabbitAddress:
     """The RabbitMQ that the settings name, without a password. Stops where it is none."""
     from mesh_adapters.broker import RabbitAddress
 
-    address = _named(broker_named(flag))
+    address = address_said(broker_named(flag))
     if not isinstance(address, RabbitAddress):
         line = f"{address} is inside one process, and has no accounts; name a RabbitMQ, amqp:// or amqps://"
         raise Stop(Exit.FAILED, "no-accounts", line)
@@ -83,10 +92,10 @@ def control_login() -> Login | None:
 
 def account_named(flag: str | None) -> str:
     """How the control plane's account is to be called: as the broker's address says, else by its own name."""
-    from mesh_adapters.broker.principals import CONTROL_ACCOUNT, NODE_ACCOUNTS
+    from mesh_adapters.broker.principals import BUILDER_ACCOUNTS, CONTROL_ACCOUNT, NODE_ACCOUNTS
 
     account = _account_in(broker_named(flag).url) or CONTROL_ACCOUNT
-    if account.startswith(NODE_ACCOUNTS) or ":" in account:
+    if account.startswith((NODE_ACCOUNTS, BUILDER_ACCOUNTS)) or ":" in account:
         line = f"{account!r} cannot be the control plane's account; leave it out of the broker's address"
         raise Stop(Exit.FAILED, "bad-account", line)
     return account
@@ -105,9 +114,13 @@ def opened_accounts(address: RabbitAddress, file: str) -> Accounts:
 
 
 def set_up(
-    address: RabbitAddress, flag: str | None, accounts: Accounts, nodes: Sequence[str]
+    address: RabbitAddress,
+    flag: str | None,
+    accounts: Accounts,
+    nodes: Sequence[str],
+    builders: Sequence[str],
 ) -> dict[str, Any]:
-    """Make the broker ready: what is there now, and what of it was not before, as plain data.
+    """Make the broker ready: what is there now, and what of it was not as it is to be, as plain data.
 
     The credential is written first: whatever this is stopped at, the next time goes on with it.
     """
@@ -117,107 +130,43 @@ def set_up(
     written = login is None
     login = login or _new_login(account_named(flag))
     reached = with_login(address, flag)
-    made = make_ready(accounts, login)
+    ready = make_ready(accounts, login, nodes, builders)
     with _opened(reached) as broker:
-        make_queues(broker, nodes)
+        make_queues(broker, nodes, builders)
     return {
         "broker": str(address),
-        "virtual_host": {"name": address.virtual_host, "made": made.virtual_host},
-        "account": {"name": login.account, "made": made.account},
+        "virtual_host": {"name": address.virtual_host, "made": ready.virtual_host},
+        "account": {"name": login.account, "made": ready.account},
         "credential": {"file": str(broker_credential()), "made": written},
         "nodes": list(nodes),
+        "builders": list(builders),
+        **_seen(ready),
     }
 
 
-def invitation(node: str, address: RabbitAddress, reach: str | None) -> Credential:
-    """What a machine is given to be this node: where the broker is, and an account with a new password.
+def _seen(ready: Ready) -> dict[str, Any]:
+    from mesh_adapters.broker.topology import HELD_SECONDS, SAID
 
-    `reach` is the broker's address as the node has to say it, where that is another one than here.
-    """
-    from mesh_adapters.broker import RabbitAddress
-    from mesh_adapters.broker.principals import account_of
-    from mesh_adapters.host.credential import Credential
-
-    said = address if reach is None else _named(Named(reach, "--reach", Path()))
-    if not isinstance(said, RabbitAddress):
-        raise Stop(Exit.USAGE, "bad-address", "--reach: name a RabbitMQ, amqp:// or amqps://")
-    return Credential(
-        node=node,
-        host=said.host,
-        port=said.port,
-        account=account_of(node),
-        password=_new_password(),
-        virtual_host=address.virtual_host,
-        tls=said.tls,
-        ca=_certificates(said.ca or address.ca) if said.tls else None,
-    )
+    held = ready.holding
+    return {
+        "limit": {"policy": SAID.name, "bytes": SAID.content, "state": ready.limit.value},
+        "accounts": [
+            {"name": name, "mended": [what.value for what in amiss]}
+            for name, amiss in sorted(ready.mended.items())
+        ],
+        "accounts_without_node": list(ready.others),
+        "accounts_without_builder": list(ready.other_builders),
+        "consumer_timeout": {
+            "seen": held is not None,
+            "seconds": None if held is None else held.seconds,
+            "needed": HELD_SECONDS,
+            "enough": None if held is None else held.seconds is None or held.seconds >= HELD_SECONDS,
+        },
+    }
 
 
-@contextmanager
-def written(invited: Credential, place: str) -> Iterator[None]:
-    """The invitation in a file of its own, unless it is to be printed; gone again where this does not end
-    well, since it serves nobody then.
-    """
-    if place == "-":
-        yield
-        return
-    from mesh_adapters.broker.principals import write_new
-    from mesh_adapters.host.credential import credential_to_bytes
-
-    try:
-        write_new(place, credential_to_bytes(invited))
-    except FileExistsError:
-        line = f"{place} is there already, and was left as it is; --out names another"
-        raise Stop(Exit.FAILED, "exists", line, {"file": place}) from None
-    except OSError as error:
-        line = f"{place} cannot be written: {error.strerror or error}; nobody was invited"
-        raise Stop(Exit.FAILED, "unwritable-file", line, {"file": place}) from None
-    try:
-        yield
-    except BaseException:
-        Path(place).unlink(missing_ok=True)
-        raise
-
-
-def invitation_text(invited: Credential) -> str:
-    """The invitation as it stands in its file."""
-    from mesh_adapters.host.credential import credential_to_bytes
-
-    return credential_to_bytes(invited).decode().rstrip("\n")
-
-
-def invite(invited: Credential, store: Store, broker: Broker, accounts: Accounts) -> bool:
-    """Make the invitation good at the broker: whether it ended an older one."""
-    from mesh_adapters.broker.inviting import invite as invite_at
-
-    return invite_at(invited.node, invited.password, store, broker, accounts)
-
-
-def revoke(node: str, accounts: Accounts) -> None:
-    """Shut a node out. Stops where it had no account, with those that have one and are called alike."""
-    from mesh_adapters.broker.principals import account_of, nodes_among
-    from mesh_core.explain.words import near
-
-    if accounts.revoke(account_of(node)):
-        return
-    meant = near(node, list(nodes_among(accounts.names())))
-    hint = f"; near: {', '.join(meant)}" if meant else ""
-    line = f"{node} has no account at the broker, and nobody is connected as {node}{hint}"
-    raise Stop(Exit.FAILED, "no-such-account", line, {"name": node, "near": meant})
-
-
-def _certificates(path: str | None) -> str | None:
-    if path is None:
-        return None
-    try:
-        text = Path(path).read_text("ascii")
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no PEM text"
-        raise Stop(Exit.FAILED, "unreadable-file", f"{path} cannot be read: {why}", {"file": path}) from None
-    return text
-
-
-def _new_password() -> str:
+def new_password() -> str:
+    """A password that nobody had before."""
     import secrets
 
     return secrets.token_urlsafe(32)
@@ -226,7 +175,7 @@ def _new_password() -> str:
 def _new_login(account: str) -> Login:
     from mesh_adapters.broker.principals import Login, write_login
 
-    login, place = Login(account=account, password=_new_password()), broker_credential()
+    login, place = Login(account=account, password=new_password()), broker_credential()
     try:
         write_login(str(place), login)
     except OSError as error:
@@ -235,7 +184,7 @@ def _new_login(account: str) -> Login:
     return login
 
 
-def _named(said: Named) -> Address:
+def address_said(said: Named) -> Address:
     """The address that was said; a password is kept out of it, and out of what is told."""
     from attrs import evolve
 

@@ -13,18 +13,23 @@ import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any, Final
 from urllib.parse import quote
 
 from mesh_adapters.broker.principals import Management, OnTheMachine
+from mesh_adapters.broker.standing import Standing, all_amiss, limits_of
 from mesh_core.ports import (
     Accounts,
+    Amiss,
+    Bound,
     BrokerOutage,
     BrokerRefused,
     BrokerUnreachable,
+    Holding,
+    How,
     Refused,
     Rights,
     Unreachable,
@@ -67,9 +72,63 @@ class ManagedAccounts:
         name = quote(account, safe="")
         made = self._ask("GET", f"users/{name}?columns=name")[0] == 404
         self._do("PUT", f"users/{name}", {"password": password, "tags": ""})
-        given = {"configure": rights.configure, "write": rights.write, "read": rights.read}
-        self._do("PUT", f"permissions/{self._host}/{name}", given)
+        self._put_right(name, rights, (Amiss.RIGHTS, Amiss.LIMITS))
         return made
+
+    def mend(self, wanted: Mapping[str, Rights]) -> Mapping[str, tuple[Amiss, ...]]:
+        """Give those of these accounts that there are their rights back: what was amiss."""
+        found = all_amiss(self._standing(), wanted)
+        for name, what in found.items():
+            self._put_right(quote(name, safe=""), wanted[name], what)
+        return found
+
+    def limit(self, bound: Bound) -> How:
+        """Put the limit up, as a policy of the broker's operator."""
+        path = f"operator-policies/{self._host}/{quote(bound.name, safe='')}"
+        wanted = {
+            "pattern": bound.queues,
+            "apply-to": "queues",
+            "priority": 0,
+            "definition": {"max-length-bytes": bound.content},
+        }
+        status, content = self._ask("GET", path)
+        if status != 404 and wanted.items() <= json.loads(content).items():
+            return How.THERE
+        try:
+            self._do("PUT", path, wanted)
+        except BrokerRefused as refused:
+            if refused.what is not Refused.PERMISSION:
+                raise
+            return How.FORBIDDEN
+        return How.MADE
+
+    def holding(self) -> Holding | None:
+        """Nothing that this interface says has it, neither in 3.10 nor in 4."""
+        return None
+
+    def _standing(self) -> dict[str, Standing]:
+        given = {found["user"]: found for found in self._data(f"vhosts/{self._host}/permissions")}
+        limited = {found["user"]: found["value"] for found in self._data("user-limits")}
+        return {
+            user["name"]: Standing.of(given.get(user["name"]), limited.get(user["name"]), user["tags"])
+            for user in self._data("users?columns=name,tags")
+        }
+
+    def _put_right(self, name: str, rights: Rights, what: tuple[Amiss, ...]) -> None:
+        if Amiss.POWERS in what:
+            self._take_powers(name)
+        if Amiss.RIGHTS in what:
+            given = {"configure": rights.configure, "write": rights.write, "read": rights.read}
+            self._do("PUT", f"permissions/{self._host}/{name}", given)
+        if Amiss.LIMITS in what:
+            for limit, value in limits_of(rights).items():
+                self._do("PUT", f"user-limits/{name}/{limit}", {"value": value})
+
+    def _take_powers(self, name: str) -> None:
+        """An account is only put as a whole, and with the hash of its password it keeps that."""
+        user = self._data(f"users/{name}")
+        kept = {key: user[key] for key in ("password_hash", "hashing_algorithm")}
+        self._do("PUT", f"users/{name}", {**kept, "tags": ""})
 
     def revoke(self, account: str) -> bool:
         """Remove the account and end its connections."""
@@ -91,15 +150,17 @@ class ManagedAccounts:
             self._do("DELETE", f"connections/username/{quote(account, safe='')}", None)
 
     def _data(self, path: str) -> Any:
-        _, content = self._ask("GET", path)
+        status, content = self._ask("GET", path)
+        if status == 404:
+            raise BrokerRefused(self._url, Refused.UNFIT, f"it has no {path}")
         return json.loads(content)
 
-    def _do(self, method: str, path: str, data: dict[str, str] | None) -> None:
+    def _do(self, method: str, path: str, data: dict[str, Any] | None) -> None:
         status, content = self._ask(method, path, data)
         if status == 404:
             raise BrokerRefused(self._url, Refused.UNFIT, _words(content) or f"it has no {path}")
 
-    def _ask(self, method: str, path: str, data: dict[str, str] | None = None) -> tuple[int, bytes]:
+    def _ask(self, method: str, path: str, data: dict[str, Any] | None = None) -> tuple[int, bytes]:
         """The status and the answer: what was done, or 404. Raises outages for everything else."""
         body = None if data is None else json.dumps(data).encode()
         request = urllib.request.Request(f"{self._url}/api/{path}", body, self._headers, method=method)
@@ -124,6 +185,8 @@ class ManagedAccounts:
             return BrokerRefused(self._url, Refused.CREDENTIALS, words or "login failed")
         if code in (401, 403):
             return BrokerRefused(self._url, Refused.PERMISSION, words or "it is no administrator's account")
+        if code == 405:
+            return BrokerRefused(self._url, Refused.PERMISSION, words or "its configuration forbids it")
         if code == 400 and words:
             return BrokerRefused(self._url, Refused.UNFIT, words)
         if code >= 500:

@@ -47,9 +47,9 @@ logging.getLogger("amqp").addHandler(logging.NullHandler())
 Blocked = Callable[[bool], None]
 
 
-def connect(address: RabbitAddress, blocked: Blocked) -> Any:
+def connect(address: RabbitAddress, blocked: Blocked, seconds: float = CONNECT_SECONDS) -> Any:
     """A connection that is ready. Raises `BrokerUnreachable` after a few tries, and `BrokerRefused`."""
-    until = monotonic() + CONNECT_SECONDS
+    until = monotonic() + seconds
     for pause in (*PAUSES, None):
         try:
             return _try(address, blocked, until)
@@ -164,6 +164,9 @@ def outage_of(error: BaseException, address: RabbitAddress, *, connected: bool, 
 def _refused(error: Any, connected: bool) -> Refused:
     if error.reply_code == 403:
         return Refused.PERMISSION if connected else Refused.CREDENTIALS
+    # The number is that of a virtual host that is not there as well; only its words tell them apart.
+    if error.reply_code == 530 and " limit " in _words(error):
+        return Refused.LIMIT
     return Refused.UNFIT
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any, Final
 
 from mesh_adapters.broker.address import RabbitAddress
-from mesh_adapters.broker.connecting import FAULTS, connect, drop, outage_of, socket_of
+from mesh_adapters.broker.connecting import CONNECT_SECONDS, FAULTS, connect, drop, outage_of, socket_of
 from mesh_adapters.broker.outcomes import CLOSED
 from mesh_adapters.broker.watchdog import Watchdog
 from mesh_core.ports import BrokerOutage, BrokerUnreachable, Unreachable
@@ -20,10 +21,14 @@ BLOCKED: Final = "it takes nothing at present: it is short of memory or disk"
 
 
 class Link:
-    """A connection that comes and goes; `life` counts how often it was made."""
+    """A connection that comes and goes; `life` counts how often it was made.
 
-    def __init__(self, address: RabbitAddress) -> None:
+    With `within` everything together takes no more than so many seconds from now on, then it fails.
+    """
+
+    def __init__(self, address: RabbitAddress, within: float | None = None) -> None:
         self.address = address
+        self._until = None if within is None else monotonic() + within
         self.life = 0
         self.blocked = False
         """Does the broker refuse to take anything, for want of memory or disk?"""
@@ -45,10 +50,10 @@ class Link:
             raise RuntimeError(CLOSED)
         if self._connection is None:
             self.blocked = False
-            self._connection = connect(self.address, self._set_blocked)
+            self._connection = connect(self.address, self._set_blocked, self._at_most(CONNECT_SECONDS))
             self.life += 1
         connection = self._connection
-        with Watchdog(seconds, lambda: socket_of(connection)) as watchdog:
+        with Watchdog(self._at_most(seconds), lambda: socket_of(connection)) as watchdog:
             try:
                 yield connection, watchdog
             except FAULTS as error:
@@ -81,10 +86,13 @@ class Link:
         """Say goodbye, for a short time, and never connect again."""
         if self._connection is not None:
             connection = self._connection
-            with Watchdog(CLOSE_SECONDS, lambda: socket_of(connection)), suppress(*FAULTS):
+            with Watchdog(self._at_most(CLOSE_SECONDS), lambda: socket_of(connection)), suppress(*FAULTS):
                 connection.close()
             self.throw_away()
         self._closed = True
+
+    def _at_most(self, seconds: float) -> float:
+        return seconds if self._until is None else max(0.0, min(seconds, self._until - monotonic()))
 
     def _outage(self, error: BaseException, watchdog: Watchdog) -> BrokerOutage:
         outage = outage_of(error, self.address, connected=True, late=watchdog.bit)

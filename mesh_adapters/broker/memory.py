@@ -12,66 +12,29 @@ from threading import Condition
 from time import monotonic
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import evolve
 
 from mesh_adapters.broker.address import MemoryAddress
+from mesh_adapters.broker.memory_queues import (
+    GIVEN_UP,
+    REPORTED,
+    REQUESTS,
+    Letter,
+    MemoryExchange,
+    Queue,
+    QueueKey,
+)
 from mesh_adapters.broker.outcomes import CLOSED, content_of, too_large
-from mesh_core.ports import Confirmed, Delivery, Kind, Outcome, Outgoing, QueueMissing, Returned, SetAside
-
-NO_ROUTE: Final = "312 NO_ROUTE"
-REPORTED: Final = (Kind.REPORT, Kind.HELLO)
-
-
-@frozen
-class Letter:
-    """A message as it lies in a queue."""
-
-    body: bytes = field(repr=False)
-    account: str
-    headers: Mapping[str, object]
-    again: bool = False
-
-
-@define
-class Queue:
-    """Keeps the newest message that came, alone; whoever takes it holds it beside the queue."""
-
-    newest: Letter | None = None
-
-
-QueueKey = tuple[str, Kind]
-
-
-class MemoryExchange:
-    """What all ends of one in-process broker share."""
-
-    def __init__(self) -> None:
-        self.changed = Condition()
-        self.queues: dict[QueueKey, Queue] = {}
-
-    def add(self, node: str) -> None:
-        """Make a node's queues."""
-        with self.changed:
-            for kind in Kind:
-                self.queues.setdefault((node, kind), Queue())
-
-    def remove(self, node: str) -> None:
-        """Remove a node's queues."""
-        with self.changed:
-            for kind in Kind:
-                self.queues.pop((node, kind), None)
-            self.changed.notify_all()
-
-    def send(self, key: QueueKey, letter: Letter) -> Outcome:
-        """Put a message in a queue, in the place of what waits there."""
-        with self.changed:
-            queue = self.queues.get(key)
-            if queue is None:
-                return Returned(why=NO_ROUTE)
-            queue.newest = letter
-            self.changed.notify_all()
-        return Confirmed()
-
+from mesh_core.ports import (
+    BrokerRefused,
+    Delivery,
+    Kind,
+    Outcome,
+    Outgoing,
+    QueueMissing,
+    Refused,
+    SetAside,
+)
 
 _EXCHANGES: Final[dict[str, MemoryExchange]] = {}
 _MAKING: Final = Condition()
@@ -125,8 +88,8 @@ class _End:
     def _hold_one(self, keys: Iterable[QueueKey]) -> MemoryDelivery | None:
         for key in keys:
             queue = self._queue(key)
-            if queue is not None and queue.newest is not None and key not in self._held:
-                letter, queue.newest = queue.newest, None
+            letter = queue.take() if queue is not None and key not in self._held else None
+            if queue is not None and letter is not None:
                 self._held[key] = held = (queue, letter)
                 return MemoryDelivery(key, letter, partial(self._let_go, key, held))
         return None
@@ -148,8 +111,7 @@ class _End:
     def _release_all(self) -> None:
         with self._exchange.changed:
             for queue, letter in self._held.values():
-                if queue.newest is None:
-                    queue.newest = Letter(letter.body, letter.account, letter.headers, again=True)
+                queue.back(evolve(letter, times=letter.times + 1))
             self._held.clear()
             self._exchange.changed.notify_all()
 
@@ -167,9 +129,9 @@ class MemoryBroker(_End):
         for node in nodes:
             exchange.add(node)
 
-    def remove_node(self, node: str) -> None:
+    def remove_node(self, node: str) -> bool:
         """Remove a node's queues and everything in them."""
-        self._open().remove(node)
+        return self._open().remove(node)
 
     def publish(self, outgoing: Sequence[Outgoing]) -> tuple[Outcome, ...]:
         """Send declarations, and say of each what became of it."""
@@ -180,13 +142,37 @@ class MemoryBroker(_End):
             for sent in outgoing
         )
 
-    def listen(self, nodes: Iterable[str]) -> None:
-        """Hand over what these nodes report, from now on."""
+    def add_builders(self, builders: Iterable[str]) -> None:
+        """Make the queue of requests, and what these builders answer through."""
+        self._open().add_builders(builders)
+
+    def remove_builder(self, builder: str) -> bool:
+        """Remove what a builder answers through, and what waits there."""
+        return self._open().remove_builder(builder)
+
+    def ask(self, requests: Sequence[bytes]) -> tuple[Outcome, ...]:
+        """Send requests to the queue that all builders share."""
+        exchange = self._open()
+        exchange.add_builders(())
+        return tuple(
+            too_large(Kind.REQUEST, body) or exchange.send(REQUESTS, Letter(body, "control", {}))
+            for body in requests
+        )
+
+    def requests_waiting(self) -> int:
+        """How many requests wait for a builder."""
+        return self._open().waiting(REQUESTS)
+
+    def listen(self, nodes: Iterable[str], builders: Iterable[str] = ()) -> None:
+        """Hand over what these nodes report and these builders answer, from now on."""
         self._open()
         self._release_all()
-        wanted = tuple(dict.fromkeys(nodes))
+        wanted, answering = tuple(dict.fromkeys(nodes)), tuple(dict.fromkeys(builders))
         self.add_nodes(wanted)
         keys = [(node, kind) for node in wanted for kind in REPORTED]
+        if answering:
+            self.add_builders(answering)
+            keys += [*((builder, Kind.ANSWER) for builder in answering), GIVEN_UP]
         self._listened = {key: self._exchange.queues[key] for key in keys}
 
     def take(self, wait: float) -> Delivery | None:
@@ -201,11 +187,7 @@ class MemoryBroker(_End):
         """How many reports and hellos wait, by node."""
         exchange = self._open()
         with exchange.changed:
-            return {node: sum(self._waits((node, kind)) for kind in REPORTED) for node in nodes}
-
-    def _waits(self, key: QueueKey) -> bool:
-        queue = self._exchange.queues.get(key)
-        return queue is not None and queue.newest is not None
+            return {node: sum(exchange.waiting((node, kind)) for kind in REPORTED) for node in nodes}
 
 
 class MemoryHost(_End):
@@ -235,3 +217,23 @@ class MemoryHost(_End):
         exchange = self._open()
         letter = Letter(body, self._node, {})
         return too_large(kind, body) or exchange.send((self._node, kind), letter)
+
+
+class MemoryBuilder(_End):
+    """The end of one builder."""
+
+    def __init__(self, exchange: MemoryExchange, builder: str) -> None:
+        super().__init__(exchange)
+        self._builder = builder
+
+    def take(self, wait: float) -> Delivery | None:
+        """The next request."""
+        if REQUESTS not in self._open().queues:
+            raise BrokerRefused("memory://", Refused.UNFIT, "there is no queue of requests")
+        return self._next([REQUESTS], wait)
+
+    def answer(self, body: bytes) -> Outcome:
+        """Say something of a request."""
+        exchange = self._open()
+        letter = Letter(body, self._builder, {})
+        return too_large(Kind.ANSWER, body) or exchange.send((self._builder, Kind.ANSWER), letter)

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mesh_core.ports import DECLARATION_LIMIT, REPORT_LIMIT, Kind, SetAside, Strange, TooLarge
+from mesh_core.ports import (
+    ANSWER_LIMIT,
+    DECLARATION_LIMIT,
+    REPORT_LIMIT,
+    REQUEST_LIMIT,
+    Kind,
+    SetAside,
+    Strange,
+    TooLarge,
+)
 
 COPIES = frozenset({"CC", "BCC"})
 """Headers with which a message asks a broker to send it elsewhere too."""
+
+_LIMITS = {
+    Kind.DECLARATION: DECLARATION_LIMIT,
+    Kind.REPORT: REPORT_LIMIT,
+    Kind.HELLO: REPORT_LIMIT,
+    Kind.REQUEST: REQUEST_LIMIT,
+    Kind.GIVEN_UP: REQUEST_LIMIT,
+    Kind.ANSWER: ANSWER_LIMIT,
+}
 
 CLOSED = "this end of the broker has been closed"
 
 
 def limit_of(kind: Kind) -> int:
     """The most bytes that a body of this kind may have."""
-    return DECLARATION_LIMIT if kind is Kind.DECLARATION else REPORT_LIMIT
+    return _LIMITS[kind]
 
 
 def too_large(kind: Kind, body: bytes) -> TooLarge | None:

@@ -1,7 +1,8 @@
 """The names of the accounts, and the files of those who administer a broker or speak as the control plane.
 
-A node's name has no dot, so no node's account is ever called as the control plane's. What is not understood
-comes back as a value with a sentence, in which no password ever is.
+A node's or a builder's name has no dot, so no account of theirs is ever called as the control plane's; and a
+node and a builder of one name have two accounts. What is not understood comes back as a value with a
+sentence, in which no password ever is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mesh_adapters.broker.urls import BadAddress
 
 CONTROL_ACCOUNT: Final = "mesh.control"
 NODE_ACCOUNTS: Final = "mesh.node."
+BUILDER_ACCOUNTS: Final = "mesh.builder."
 LONGEST_FILE: Final = 16 * 1024
 
 CONTROL_FORM: Final = '{"account": ..., "password": ...}'
@@ -53,9 +55,23 @@ def account_of(node: str) -> str:
     return f"{NODE_ACCOUNTS}{node}"
 
 
+def account_of_builder(builder: str) -> str:
+    """The account of a builder."""
+    return f"{BUILDER_ACCOUNTS}{builder}"
+
+
 def nodes_among(accounts: tuple[str, ...]) -> tuple[str, ...]:
     """The nodes that have an account among these."""
-    return tuple(name.removeprefix(NODE_ACCOUNTS) for name in accounts if name.startswith(NODE_ACCOUNTS))
+    return _among(accounts, NODE_ACCOUNTS)
+
+
+def builders_among(accounts: tuple[str, ...]) -> tuple[str, ...]:
+    """The builders that have an account among these."""
+    return _among(accounts, BUILDER_ACCOUNTS)
+
+
+def _among(accounts: tuple[str, ...], prefix: str) -> tuple[str, ...]:
+    return tuple(name.removeprefix(prefix) for name in accounts if name.startswith(prefix))
 
 
 def read_login(path: str) -> Login | BadAddress:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-import amqp  # type: ignore[import-untyped]
-
-from mesh_adapters.broker import topology
+from mesh_adapters.broker import rabbit_builds, topology
 from mesh_adapters.broker.address import RabbitAddress
+from mesh_adapters.broker.counting import counts
+from mesh_adapters.broker.declaring import exchange, is_there, queue, settle
 from mesh_adapters.broker.link import Link
 from mesh_adapters.broker.publishing import Letter, publish
 from mesh_adapters.broker.receiving import ANSWER_SECONDS, Source, Taker
@@ -20,33 +20,42 @@ AT_ONCE: Final = 25
 
 
 class RabbitBroker:
-    """The control plane's end."""
+    """The control plane's end; with `within`, for no more than so many seconds."""
 
-    def __init__(self, address: RabbitAddress) -> None:
-        self._link = Link(address)
+    def __init__(self, address: RabbitAddress, within: float | None = None) -> None:
+        self._link = Link(address, within)
         self._taker = Taker(self._link)
 
     def add_nodes(self, nodes: Iterable[str]) -> None:
-        """Make the queues of these nodes, and what they answer through."""
+        """Make the queues of these nodes, and what they answer through.
+
+        What all declarations go through is made without any node as well: a push to the first node could
+        not tell otherwise that its queue is missing.
+        """
         self._link.refresh()
         waiting = iter(nodes)
-        while some := tuple(islice(waiting, AT_ONCE)):
+        some = tuple(islice(waiting, AT_ONCE))
+        while True:
             with self._link.using(ANSWER_SECONDS) as (connection, _):
                 channel = connection.channel()
-                _exchange(channel, topology.NODES)
+                exchange(channel, topology.NODES)
                 for node in some:
                     _declare(channel, node)
-                _settle(channel)
+                settle(channel)
+            if not (some := tuple(islice(waiting, AT_ONCE))):
+                return
 
-    def remove_node(self, node: str) -> None:
+    def remove_node(self, node: str) -> bool:
         """Remove a node's queues and everything in them."""
         self._link.refresh()
         with self._link.using(ANSWER_SECONDS) as (connection, _):
             channel = connection.channel()
+            there = [is_there(channel, binding.queue) for binding in topology.bindings_of(node)]
             for binding in topology.bindings_of(node):
                 channel.queue_delete(binding.queue, nowait=True)
             channel.exchange_delete(topology.exchange_of(node), nowait=True)
-            _settle(channel)
+            settle(channel)
+        return any(there)
 
     def publish(self, outgoing: Sequence[Outgoing]) -> tuple[Outcome, ...]:
         """Send declarations, and say of each what became of it."""
@@ -58,21 +67,40 @@ class RabbitBroker:
             ],
         )
 
-    def listen(self, nodes: Iterable[str]) -> None:
-        """Hand over what these nodes report, from now on."""
-        wanted = tuple(dict.fromkeys(nodes))
+    def add_builders(self, builders: Iterable[str]) -> None:
+        """Make the queue of requests, and what these builders answer through."""
+        rabbit_builds.make(self._link, builders)
+
+    def remove_builder(self, builder: str) -> bool:
+        """Remove what a builder answers through, and what waits there."""
+        return rabbit_builds.remove(self._link, builder)
+
+    def ask(self, requests: Sequence[bytes]) -> tuple[Outcome, ...]:
+        """Send requests to the queue that all builders share."""
+        return rabbit_builds.ask(self._link, requests)
+
+    def requests_waiting(self) -> int:
+        """How many requests wait for a builder."""
+        return rabbit_builds.waiting(self._link)
+
+    def listen(self, nodes: Iterable[str], builders: Iterable[str] = ()) -> None:
+        """Hand over what these nodes report and these builders answer, from now on."""
+        wanted, answering = tuple(dict.fromkeys(nodes)), tuple(dict.fromkeys(builders))
         self._link.refresh()
-        self._taker.sources(
+        reported = (
             Source(topology.reported_by(node, kind), node, kind)
             for node in wanted
             for kind in topology.REPORTED
         )
+        self._taker.sources([*reported, *rabbit_builds.sources_of(answering)])
         try:
             self._taker.subscribe()
         except BrokerRefused as refused:
             if refused.what is not Refused.UNFIT:
                 raise
             self.add_nodes(wanted)
+            if answering:
+                self.add_builders(answering)
             self._taker.subscribe()
 
     def take(self, wait: float) -> Delivery | None:
@@ -82,15 +110,15 @@ class RabbitBroker:
     def waiting(self, nodes: Iterable[str]) -> Mapping[str, int]:
         """How many reports and hellos wait, by node."""
         self._link.refresh()
-        counts = {}
+        asked = [(node, topology.reported_by(node, kind)) for node in nodes for kind in topology.REPORTED]
         with self._link.using(ANSWER_SECONDS) as (connection, watchdog):
             channel = connection.channel()
-            for node in nodes:
-                queues = (topology.reported_by(node, kind) for kind in topology.REPORTED)
-                counts[node] = sum(_count(channel, queue) for queue in queues)
-                watchdog.feed()
+            found = counts(channel, [queue for _, queue in asked], watchdog.feed)
             channel.close()
-        return counts
+        waiting = dict.fromkeys((node for node, _ in asked), 0)
+        for (node, _), count in zip(asked, found, strict=True):
+            waiting[node] += count
+        return waiting
 
     def close(self) -> None:
         """Let go of the broker."""
@@ -140,33 +168,8 @@ class RabbitHost:
         self._link.close()
 
 
-def _exchange(channel: Any, name: str) -> None:
-    channel.exchange_declare(name, topology.EXCHANGE_TYPE, durable=True, auto_delete=False, nowait=True)
-
-
 def _declare(channel: Any, node: str) -> None:
-    _exchange(channel, topology.exchange_of(node))
+    exchange(channel, topology.exchange_of(node))
     for binding in topology.bindings_of(node):
-        channel.queue_declare(
-            binding.queue,
-            durable=True,
-            auto_delete=False,
-            arguments=dict(topology.NEWEST_ONLY),
-            nowait=True,
-        )
+        queue(channel, binding.queue, topology.NEWEST_ONLY)
         channel.queue_bind(binding.queue, binding.exchange, binding.key, nowait=True)
-
-
-def _settle(channel: Any) -> None:
-    # Answered once all before it is done. What the broker refused of that is said by then: a channel that
-    # is being closed would not hear it.
-    channel.basic_qos(0, 1, False)
-    channel.close()
-
-
-def _count(channel: Any, queue: str) -> int:
-    try:
-        count: int = channel.queue_declare(queue, passive=True).message_count
-    except amqp.NotFound:  # the library has opened the channel again by then
-        return 0
-    return count

@@ -6,13 +6,26 @@ A password is handed to it on its standard input: what is in its arguments every
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 from mesh_adapters.broker.accounts import until_gone
-from mesh_core.ports import BrokerOutage, BrokerRefused, BrokerUnreachable, Refused, Rights, Unreachable
+from mesh_adapters.broker.standing import Standing, all_amiss, limits_of
+from mesh_core.ports import (
+    Amiss,
+    Bound,
+    BrokerOutage,
+    BrokerRefused,
+    BrokerUnreachable,
+    Holding,
+    How,
+    Refused,
+    Rights,
+    Unreachable,
+)
 
 RUN_SECONDS: Final = 60.0
 WHERE: Final = "rabbitmqctl"
@@ -20,6 +33,7 @@ NO_USER: Final = 67
 """What it ends with where there is no such account (sysexits.h)."""
 NO_BROKER: Final = "unable to perform an operation on node"
 """What it says where it cannot reach the broker; its exit code says other things too."""
+HOLDING: Final = "application:get_env(rabbit, consumer_timeout)."
 WHY: Final = "an invitation was replaced, or its node is shut out"
 
 
@@ -44,10 +58,54 @@ class LocalAccounts:
         """Make the account, or give it this password and these rights."""
         made = account not in self.names()
         self._run("add_user" if made else "change_password", account, given=f"{password}\n")
-        self._run("set_user_tags", account)
-        patterns = (rights.configure, rights.write, rights.read)
-        self._run("set_permissions", "-p", self._host, account, *patterns)
+        self._put_right(account, rights, tuple(Amiss))
         return made
+
+    def mend(self, wanted: Mapping[str, Rights]) -> Mapping[str, tuple[Amiss, ...]]:
+        """Give those of these accounts that there are their rights back: what was amiss."""
+        found = all_amiss(self._standing(), wanted)
+        for name, what in found.items():
+            self._put_right(name, wanted[name], what)
+        return found
+
+    def limit(self, bound: Bound) -> How:
+        """Put the limit up, as a policy of the broker's operator."""
+        wanted = {"max-length-bytes": bound.content}
+        there = (bound.name, bound.queues, "queues")
+        for found in self._listed("list_operator_policies", "-p", self._host):
+            same = (found["name"], found["pattern"], found["apply-to"]) == there
+            if same and json.loads(found["definition"]) == wanted:
+                return How.THERE
+        words = ("--apply-to", "queues", bound.name, bound.queues, json.dumps(wanted))
+        self._run("set_operator_policy", "-p", self._host, *words)
+        return How.MADE
+
+    def holding(self) -> Holding | None:
+        """What the broker says of its `consumer_timeout`, in milliseconds; `undefined` is none."""
+        ended = self._ended("--quiet", "eval", HOLDING)
+        found = re.fullmatch(r"\{ok,\s*(\d+|undefined|infinity)\}|(undefined)", ended.stdout.strip())
+        if ended.returncode or found is None:
+            return None
+        return Holding(seconds=int(found[1]) / 1000 if found[1] and found[1].isdigit() else None)
+
+    def _standing(self) -> dict[str, Standing]:
+        given = {found["user"]: found for found in self._listed("list_permissions", "-p", self._host)}
+        limited = {found["user"]: found["limits"] for found in self._listed("list_user_limits", "--global")}
+        return {
+            user["user"]: Standing.of(
+                given.get(user["user"]), json.loads(limited.get(user["user"], "{}")), user["tags"]
+            )
+            for user in self._listed("list_users")
+        }
+
+    def _put_right(self, account: str, rights: Rights, what: tuple[Amiss, ...]) -> None:
+        if Amiss.POWERS in what:
+            self._run("set_user_tags", account)
+        if Amiss.RIGHTS in what:
+            patterns = (rights.configure, rights.write, rights.read)
+            self._run("set_permissions", "-p", self._host, account, *patterns)
+        if Amiss.LIMITS in what:
+            self._run("set_user_limits", account, json.dumps(limits_of(rights)))
 
     def revoke(self, account: str) -> bool:
         """Remove the account and end its connections."""

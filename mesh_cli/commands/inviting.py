@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mesh_cli import wiring_broker
+from mesh_cli import at_broker, wiring_broker
+from mesh_cli import wiring_inviting as wiring
 from mesh_cli.commands.broker import AdminOption
+from mesh_cli.exits import Stop
 from mesh_cli.lookup import known_node
 from mesh_cli.options import BrokerOption, JsonOption, NodeArgument, StoreOption, checked_name
 from mesh_cli.output import note, say, say_json
 from mesh_cli.wiring import opened_store
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+ReachOption = Annotated[
+    str | None,
+    typer.Option("--reach", metavar="URL", help="The broker as it is reached there (default: as here)."),
+]
 
 
 def invite(
@@ -27,10 +35,7 @@ def invite(
             "--out", metavar="FILE", help="Where to write it, - to print it (default: NODE.invitation.json)."
         ),
     ] = None,
-    reach: Annotated[
-        str | None,
-        typer.Option("--reach", metavar="URL", help="The broker as the node reaches it (default: as here)."),
-    ] = None,
+    reach: ReachOption = None,
     broker: BrokerOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -46,26 +51,27 @@ def invite(
     name = checked_name("node", node)
     place = out or f"{name}.invitation.json"
     address = wiring_broker.rabbit_named(broker)
-    invitation = wiring_broker.invitation(name, address, reach)
+    invitation = wiring.invitation("node", name, address, reach)
     accounts = wiring_broker.opened_accounts(address, admin)
     with opened_store(store) as opened:
         known_node(opened.mesh(), name)
-        with wiring_broker.opened_broker(broker) as reached, wiring_broker.written(invitation, place):
-            replaced = wiring_broker.invite(invitation, opened, reached, accounts)
-    _tell(invitation, place, replaced=replaced, as_json=as_json)
+        with wiring_broker.opened_broker(broker) as reached, wiring.written(invitation, place):
+            replaced = wiring.invite(invitation, opened, reached, accounts)
+    tell_invited(invitation, place, replaced=replaced, as_json=as_json)
 
 
-def _tell(invitation: wiring_broker.Credential, place: str, *, replaced: bool, as_json: bool) -> None:
-    printed = wiring_broker.invitation_text(invitation) if place == "-" else None
+def tell_invited(invitation: wiring.Credential, place: str, *, replaced: bool, as_json: bool) -> None:
+    """Say where the invitation is, and what it ended; printed it is the only thing on stdout."""
+    printed = wiring.invitation_text(invitation) if place == "-" else None
     file = None if place == "-" else place
     if as_json:
-        facts = {"node": invitation.node, "account": invitation.account, "replaced": replaced}
+        facts = {invitation.role.value: invitation.name, "account": invitation.account, "replaced": replaced}
         say_json({**facts, "file": file, "invitation": None if printed is None else json.loads(printed)})
         return
     if printed is not None:
         say(printed)
-    told = [f"wrote {file}, for {invitation.node} alone; it serves once:"] if file else []
-    told += [f"  mesh-host join {file or 'FILE'}     there, as root"]
+    told = [f"wrote {file}, for {invitation.name} alone; it serves once:"] if file else []
+    told += [f"  {invitation.role.program} join {file or 'FILE'}     there, as root"]
     if replaced:
         told.append("the invitation before has ended, and whoever came with it is shut out")
     (note if place == "-" else say)(told)
@@ -83,17 +89,41 @@ def revoke(
 ) -> None:
     """Shut a node's machine out of the broker, within five seconds.
 
-    Its account goes, and every connection of it. The machine keeps what it has;
-    `mesh-host leave` there gives it back, `mesh node invite` lets it in again.
+    Its account goes, and every connection of it; where the store has no such
+    node any more, its queues too. The machine keeps what it has; `mesh-host
+    leave` there gives it back, `mesh node invite` lets it in again.
 
     Example: mesh node revoke nas --admin admin.json
     """
     name = checked_name("node", node)
     accounts = wiring_broker.opened_accounts(wiring_broker.rabbit_named(broker), admin)
-    _ = store  # the completion reads it: whoever has to be shut out must not wait for a store
-    wiring_broker.revoke(name, accounts)
+    revoked = wiring.shut_out("node", name, accounts)
+    removed = _forgotten_queues(broker, name) if _is_forgotten(store, name) else None
+    if not revoked and (removed is None or not removed.done):
+        raise wiring.no_account("node", name, accounts)
+    if removed is not None and removed.failed is not None:
+        note(f"the queues of {name} stay at the broker: {removed.failed.lines[0]}; say this again then")
     if as_json:
-        say_json({"node": name, "revoked": True})
+        queues = {} if removed is None else {"queues": removed.facts("removed")}
+        say_json({"node": name, "revoked": revoked, **queues})
         return
     keeps = "  its machine keeps what it has; `mesh-host leave` there gives it back"
-    say([f"{name} is shut out of the broker", keeps])
+    told = [f"{name} is shut out of the broker", keeps] if revoked else [f"{name} had no account any more"]
+    if removed is not None and removed.done:
+        told.append("  its queues at the broker are gone: there is no such node any more")
+    say(told)
+
+
+def _is_forgotten(store: Path | None, node: str) -> bool:
+    """Whether the store says that there is no such node. Whoever has to be shut out waits for no store."""
+    from mesh_core.ports import StoreError
+
+    try:
+        with opened_store(store) as opened:
+            return opened.mesh().node(node) is None
+    except (Stop, StoreError):
+        return False
+
+
+def _forgotten_queues(broker: str | None, node: str) -> at_broker.Beside | None:
+    return at_broker.beside(broker, lambda reached: reached.remove_node(node))

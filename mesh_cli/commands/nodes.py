@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mesh_cli import reading
+from mesh_cli import at_broker, reading, wiring_broker
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.looking import how_it_stands
 from mesh_cli.lookup import known_node
 from mesh_cli.options import (
     AnywayOption,
+    BrokerOption,
     JsonOption,
     NodeArgument,
     NoInputOption,
@@ -20,7 +21,7 @@ from mesh_cli.options import (
     YesOption,
     checked_name,
 )
-from mesh_cli.output import say, say_json, table
+from mesh_cli.output import note, say, say_json, table
 from mesh_cli.recording import Recording
 from mesh_cli.wiring import opened_store
 
@@ -37,15 +38,20 @@ group = typer.Typer(help="The machines.", rich_markup_mode=None, no_args_is_help
 def add(
     names: Annotated[list[str], typer.Argument(metavar="NODE", show_default=False, hidden=True)],
     *,
+    broker: BrokerOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add nodes. A node that never reported counts as having no capability.
 
+    Where a broker is named, their queues are made there as well. It is no
+    failure when that cannot be done now: the first push makes them too.
+
     Example: mesh node add nas
     """
     for name in names:
         checked_name("node", name)
+    wiring_broker.check_flag(broker)
 
     def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.change import PutNode
@@ -57,7 +63,20 @@ def add(
             raise Stop(Exit.FAILED, "exists", line, {"name": there[0]})
         return [PutNode(node=Node(name=name)) for name in dict.fromkeys(names)]
 
-    Recording("node", "add", *names, store=store, as_json=as_json).run(decide)
+    def also() -> dict[str, Any]:
+        return _queues_made(broker, list(dict.fromkeys(names)))
+
+    Recording("node", "add", *names, store=store, as_json=as_json).run(decide, also=also)
+
+
+def _queues_made(broker: str | None, nodes: list[str]) -> dict[str, Any]:
+    beside = at_broker.beside(broker, lambda reached: reached.add_nodes(nodes))
+    if beside is None:
+        return {}
+    if beside.failed is not None:
+        makes = "the first push, `mesh node invite` or `mesh broker setup` makes them"
+        note(f"the queues of {', '.join(nodes)} are not made yet: {beside.failed.lines[0]}; {makes}")
+    return {"queues": beside.facts("made")}
 
 
 @group.command("remove")
@@ -67,15 +86,19 @@ def remove(
     yes: YesOption = False,
     no_input: NoInputOption = False,
     anyway: AnywayOption = False,
+    broker: BrokerOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Forget a node, and every pin at it.
 
-    Its assignments, its pins and what it reported go as well.
+    Its assignments, its pins and what it reported go as well; where a broker
+    is named, so do its queues there. Its machine's account stays until
+    `mesh node revoke`.
 
     Example: mesh node remove attic
     """
+    wiring_broker.check_flag(broker)
 
     def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.change import DropNode
@@ -83,10 +106,26 @@ def remove(
         known_node(mesh, node)
         return [DropNode(node=node)]
 
+    def also() -> dict[str, Any]:
+        if not as_json:
+            say("  its machine keeps what it has until `mesh-host leave` there")
+        return _queues_removed(broker, node, as_json=as_json)
+
     asks = not (yes or no_input)
-    Recording("node", "remove", node, store=store, as_json=as_json, anyway=anyway, asks=asks).run(decide)
-    if not as_json:
-        say("  its machine keeps what it has until `mesh-host leave` there")
+    recording = Recording("node", "remove", node, store=store, as_json=as_json, anyway=anyway, asks=asks)
+    recording.run(decide, also=also)
+
+
+def _queues_removed(broker: str | None, node: str, *, as_json: bool) -> dict[str, Any]:
+    beside = at_broker.beside(broker, lambda reached: reached.remove_node(node))
+    if beside is None:
+        return {}
+    if beside.failed is not None:
+        takes = f"`mesh node revoke {node}` takes them away"
+        note(f"the queues of {node} stay at the broker: {beside.failed.lines[0]}; {takes}")
+    elif not as_json:
+        say(f"  its queues at the broker are gone; `mesh node revoke {node}` shuts its machine out there")
+    return {"queues": beside.facts("removed")}
 
 
 @group.command("report")
@@ -134,7 +173,7 @@ def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> Non
     from mesh_core.wire.data import node_to_data
 
     with opened_store(store) as opened:
-        mesh, found, states = how_it_stands(opened)
+        mesh, found, states, _ = how_it_stands(opened)
     if as_json:
         entries = [(node, {"status": _status(node.name, found)}) for node in mesh.nodes]
         say_json({"nodes": [node_to_data(n) | plan | state_to_data(states[n.name]) for n, plan in entries]})
@@ -165,7 +204,7 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
     from mesh_core.wire.data import node_to_data, outcome_to_data
 
     with opened_store(store) as opened:
-        mesh, found, states = how_it_stands(opened)
+        mesh, found, states, _ = how_it_stands(opened)
     entry = known_node(mesh, node)
     outcome = found.resolution.nodes[node]
     if as_json:

@@ -5,14 +5,18 @@ for each port; whoever keeps a contract lives in an adapter. A docstring is the 
 adapter and every fake alike. Only the public names are here.
 """
 
-from mesh_core.ports.accounts import Accounts, Rights
+from mesh_core.ports.accounts import Accounts, Amiss, Bound, Holding, How, Rights
 from mesh_core.ports.broker import (
+    ANSWER_LIMIT,
     DECLARATION_LIMIT,
+    DELIVERIES,
     REPORT_LIMIT,
+    REQUEST_LIMIT,
     Broker,
     BrokerOutage,
     BrokerRefused,
     BrokerUnreachable,
+    BuilderBroker,
     Confirmed,
     Delivery,
     HostBroker,
@@ -50,16 +54,24 @@ from mesh_core.ports.store import (
 )
 
 __all__ = [
+    "ANSWER_LIMIT",
     "DECLARATION_LIMIT",
+    "DELIVERIES",
     "REPORT_LIMIT",
+    "REQUEST_LIMIT",
     "Accounts",
+    "Amiss",
+    "Bound",
     "Broker",
     "BrokerOutage",
     "BrokerRefused",
     "BrokerUnreachable",
+    "BuilderBroker",
     "Confirmed",
     "Delivery",
+    "Holding",
     "HostBroker",
+    "How",
     "Kind",
     "ModuleInUse",
     "NoSuchModule",

@@ -19,6 +19,15 @@ DECLARATION_LIMIT = 8 * 1024 * 1024
 REPORT_LIMIT = 256 * 1024
 """The most bytes that a report, or a hello, may have. Design, part 11."""
 
+REQUEST_LIMIT = 64 * 1024
+"""The most bytes that a request for a build may have."""
+
+ANSWER_LIMIT = 2 * 1024 * 1024
+"""The most bytes that a builder's answer may have."""
+
+DELIVERIES = 4
+"""How often a request is handed out before it is given up: whoever had it was lost with it each time."""
+
 
 @frozen(kw_only=True)
 class Outgoing:
@@ -65,6 +74,12 @@ class Kind(StrEnum):
     DECLARATION = "declaration"
     REPORT = "report"
     HELLO = "hello"
+    REQUEST = "request"
+    """For a build: to whichever builder is free."""
+    ANSWER = "answer"
+    """What a builder says of a request."""
+    GIVEN_UP = "given-up"
+    """A request that was handed out too often, as it was sent."""
 
 
 class Strange(StrEnum):
@@ -90,7 +105,10 @@ class Delivery(Protocol):
 
     @property
     def node(self) -> str:
-        """The node that it is for, or from. Known from the queue that it was in, never from its text."""
+        """The node that it is for, or from; the builder that an answer is from; else empty.
+
+        Known from the queue that it was in, never from its text.
+        """
 
     @property
     def kind(self) -> Kind:
@@ -145,8 +163,8 @@ class Broker(Protocol):
         What is there already stays as it is, with what waits in it.
         """
 
-    def remove_node(self, node: str) -> None:
-        """Remove a node's queues and everything that waits in them; nothing where there is none."""
+    def remove_node(self, node: str) -> bool:
+        """Remove a node's queues and everything that waits in them: whether there were any."""
 
     def publish(self, outgoing: Sequence[Outgoing]) -> tuple[Outcome, ...]:
         """Send declarations, and say of each, in the same order, what became of it.
@@ -157,8 +175,11 @@ class Broker(Protocol):
         anything was sent; what is lost on the way is `Unconfirmed`.
         """
 
-    def listen(self, nodes: Iterable[str]) -> None:
-        """From now on `take` hands over what these nodes report, and no others.
+    def listen(self, nodes: Iterable[str], builders: Iterable[str] = ()) -> None:
+        """From now on `take` hands over what these nodes report and these builders answer, and no others.
+
+        With builders it also hands over the requests that were given up. Answers wait one behind the other:
+        none takes the place of another.
 
         Once this returns, what waited has arrived: `take(0)` hands it over, one after the other, and
         its first None says that this was all. What a node lacks of its queues is made. A node that is
@@ -174,6 +195,25 @@ class Broker(Protocol):
         meanwhile: whether it should be there, whoever calls `listen` knows. Whoever listens calls this
         every few seconds: it is also what keeps the connection alive.
         """
+
+    def add_builders(self, builders: Iterable[str]) -> None:
+        """Make the queue of requests, and what these builders answer through.
+
+        What is there already stays as it is, with what waits in it.
+        """
+
+    def remove_builder(self, builder: str) -> bool:
+        """Remove what a builder answers through, and what waits there: whether there was any of it."""
+
+    def ask(self, requests: Sequence[bytes]) -> tuple[Outcome, ...]:
+        """Send requests for builds to the one queue that all builders share; see `publish`.
+
+        The queue is made where it is missing. `TooLarge` over `REQUEST_LIMIT`. What is `Confirmed` is there
+        until one builder has acknowledged it, or it was handed out `DELIVERIES` times.
+        """
+
+    def requests_waiting(self) -> int:
+        """How many requests wait for a builder, those left out that one has; 0 where there is no queue."""
 
     def waiting(self, nodes: Iterable[str]) -> Mapping[str, int]:
         """By node, how many of its reports and hellos wait to be taken; changes nothing.
@@ -214,6 +254,29 @@ class HostBroker(Protocol):
         """Let go of the broker. What was taken and not acknowledged comes again. Twice is nothing."""
 
 
+class BuilderBroker(Protocol):
+    """The end of one builder; what holds of every broker (see `Broker`) holds here.
+
+    Every method raises `BrokerUnreachable`, after a few tries, and `BrokerRefused`; the next call begins
+    anew. `RuntimeError` once the end is closed.
+    """
+
+    def take(self, wait: float) -> Delivery | None:
+        """The next request, or None when there was none for `wait` seconds.
+
+        One at a time: while one is not acknowledged there is no other. One that is not acknowledged when the
+        connection is lost goes to whichever builder is free. To be called every few seconds, also while one
+        is at work: it is also what keeps the connection alive. Raises `BrokerRefused` (unfit) where there is
+        no queue of requests.
+        """
+
+    def answer(self, body: bytes) -> Outcome:
+        """Say something of a request. See `Broker.publish`; `TooLarge` over `ANSWER_LIMIT`."""
+
+    def close(self) -> None:
+        """Let go of the broker. A request that is not acknowledged comes again. Twice is nothing."""
+
+
 class Unreachable(StrEnum):
     """Why a broker cannot be reached."""
 
@@ -237,6 +300,8 @@ class Refused(StrEnum):
     CREDENTIALS = "credentials"
     PERMISSION = "permission"
     """The account may not do that."""
+    LIMIT = "limit"
+    """The account has as many connections or channels as it may; some of them may be half open still."""
     UNFIT = "unfit"
     """What is there is not as it should be: other queues of that name, no such virtual host."""
 

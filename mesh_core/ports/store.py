@@ -10,10 +10,13 @@ from typing import Protocol
 from attrs import frozen
 
 from mesh_core.event import Event
+from mesh_core.model.build import Build, Request, Said
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
+from mesh_core.model.origin import Put
 from mesh_core.model.said import Report
 from mesh_core.model.sent import Sent, Standing
+from mesh_core.model.source import Looked, Seen, Source
 
 
 @frozen(kw_only=True)
@@ -47,11 +50,13 @@ class Session(Protocol):
         """Apply the event's changes, in their order, and log the event; the number it has there.
 
         Afterwards `mesh()` is `mesh_core.apply_all(mesh() before, event.changes)`. A manifest or a
-        report is dated with `event.at`. Raises whatever `apply` raises (`NoSuchNode`,
-        `CatalogueError`, `InvalidValue`), `ModuleInUse` for a `DropModule` of a module that is
-        assigned to a node or was last declared on one, and `ValueError` for what cannot be written
-        down and read back. Then nothing of this event is recorded, and the session goes on. Design,
-        part 7.
+        report is dated with `event.at`. Each `PutModule` is a new `Put`, with its origin, also of the
+        manifest that was there, and ends what was held of that name; so does a `DropModule`. What was seen
+        of a source is forgotten once the source is another, and not when it is set to an equal one. Raises
+        whatever `apply` raises (`NoSuchNode`, `CatalogueError`, `InvalidValue`), `ModuleInUse` for a
+        `DropModule` of a module that is assigned to a node or was last declared on one, and `ValueError`
+        for what cannot be written down and read back. Then nothing of this event is recorded, and the
+        session goes on. Design, part 7.
         """
 
     def standings(self, nodes: Iterable[str] | None = None) -> Mapping[str, Standing]:
@@ -73,16 +78,17 @@ class Session(Protocol):
         """The broker has confirmed it; nothing where that generation is not kept any more."""
 
     def hear(self, report: Report, at: str) -> None:
-        """A node's report, which takes the place of the one before; what it has reported past is dropped.
+        """A node's report, taken in at this instant; it takes the place of the one before.
 
-        That is every `sent` but the newest whose generation is less than `Standing.released` after this. A
+        What it has reported past is dropped: every `sent` but the newest whose generation is less than
+        `Standing.released` after this. A
         generation that is greater than `last` is `last` from then on, and then `sent` is empty: what was
         sent by an older store is not what the machine has. Raises `NoSuchNode`, and `ValueError` for a
         report that would not read back as it is.
         """
 
     def seen(self, node: str, machine: str, at: str) -> bool:
-        """Something was heard of a node from this machine, at this instant: whether it is the node's own.
+        """Something was heard of a node from this machine, said at this instant: whether it is its own.
 
         The first that speaks under a name is. Any other is remembered as a stranger, and changes nothing
         else. Raises `NoSuchNode`.
@@ -90,6 +96,61 @@ class Session(Protocol):
 
     def give_to_another(self, node: str) -> None:
         """From now on the name belongs to whichever machine speaks first: there are no strangers."""
+
+    def saw(self, module: str, source: Source, looked: Looked, at: str) -> bool:
+        """What a look at a module's source came to: whether it is written down.
+
+        A head takes the place of the one before; anything else is remembered beside the head that was seen
+        last, until the next look. Nothing, where the module's source is another by now, or none.
+        """
+
+    def ask(self, request: Request, at: str, who: str) -> Build:
+        """Write down a build that is asked for, before any builder hears of it.
+
+        Raises `ValueError` for an id that is not new, and for what would not read back as it is.
+        """
+
+    def asked(self, ids: Iterable[str], at: str) -> None:
+        """The broker has confirmed these requests. An id that is not known is nothing."""
+
+    def cancel(self, id: str, at: str) -> bool:
+        """No answer to it counts any more: whether it was not over yet. False for an id that is not known."""
+
+    def builder_said(self, said: Said, at: str) -> bool:
+        """What was heard of a builder: whether it counts.
+
+        The first answer counts, and no other; none does of a build that was cancelled, or is not known. That
+        it was taken counts as often as it is said, until the build is over. Raises `ValueError` for an answer
+        that counts and would not read back as it is.
+        """
+
+    def builds(self, limit: int | None = None) -> tuple[Build, ...]:
+        """As `Store.builds`, with everything that was written down so far."""
+
+    def build(self, id: str) -> Build | None:
+        """The build of that id, as this session has it."""
+
+    def heads(self) -> Mapping[str, Seen]:
+        """As `Store.heads`, with everything that was written down so far."""
+
+    def put_of(self, module: str) -> Put | None:
+        """What is current of a module, as this session has it; None where the catalogue does not have it."""
+
+    def hold(self, module: str, build: str) -> None:
+        """What this build made waits for somebody's word, in place of what did before.
+
+        It waits until it is put, or something else of that name is, or is dropped. Raises `ValueError` for a
+        build that is not known, made nothing, or is of another module.
+        """
+
+    def add_builder(self, builder: str, at: str) -> None:
+        """A builder of that name may say something from now on. Again is nothing.
+
+        Raises `InvalidValue` for what is no name of a node.
+        """
+
+    def remove_builder(self, builder: str) -> bool:
+        """It may not any more: whether there was one. What it built stays."""
 
     def declare(self, node: str, modules: Iterable[str]) -> None:
         """Remember that these modules, and no others, were last declared on a node.
@@ -128,6 +189,7 @@ class Store(Protocol):
     - Removing a node takes its assignments, reports, pins and what was declared on it, and every
       pin at it. Its generation stays, for when a node of that name is added again.
     - A node that never reported has no capabilities.
+    - A build is never forgotten, and its request never another; its first answer is never changed.
 
     Every method raises `StoreUnreadable` where the store turns out to be damaged, `StoreTooNew`
     where a newer program changed it meanwhile, and any other `StoreOutage`. Inside `writing()` the
@@ -161,6 +223,33 @@ class Store(Protocol):
 
         None of them is current when the module was dropped; empty for a name never recorded.
         """
+
+    def puts(self, name: str | None = None) -> tuple[Put, ...]:
+        """Everything that ever became the current manifest of a name (None: of every name), oldest first.
+
+        None of a name is current when the module was dropped.
+        """
+
+    def current(self) -> Mapping[str, Put]:
+        """What is current of each module of the catalogue, by name."""
+
+    def heads(self) -> Mapping[str, Seen]:
+        """What is known of each source of the mesh, by the module's name; also where nobody looked yet."""
+
+    def builds(self, limit: int | None = None) -> tuple[Build, ...]:
+        """The newest builds, at most `limit` of them (None: all), newest first."""
+
+    def build(self, id: str) -> Build | None:
+        """The build of that id."""
+
+    def open_builds(self) -> tuple[Build, ...]:
+        """Those that are not over, oldest first."""
+
+    def held(self) -> Mapping[str, Build]:
+        """By module, the build that waits for somebody's word."""
+
+    def builders(self) -> tuple[str, ...]:
+        """The names of the builders that may say something, sorted."""
 
     def writing(self) -> Writing:
         """One transaction: `with store.writing() as session: ...`.

@@ -5,13 +5,18 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.register_assert_rewrite("tests.integration.broker.contract")
+pytest.register_assert_rewrite(
+    "tests.integration.broker.contract", "tests.integration.broker.contract_of_builds"
+)
 
 from mesh_adapters.broker.topology import permissions_of  # noqa: E402
+from mesh_adapters.broker.topology_of_builds import permissions_of as of_builder  # noqa: E402
 from tests.integration.broker.server import RabbitServer, why_not  # noqa: E402
 
 NODES = ("pi", "nas")
 """Nodes with accounts of their own, called as they are."""
+BUILDERS = ("smith", "mason")
+"""Builders in the same way."""
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +30,8 @@ def session_server() -> Iterator[RabbitServer]:
     with RabbitServer() as server:
         for node in NODES:
             server.add_account(node, permissions_of(node))
+        for builder in BUILDERS:
+            server.add_account(builder, of_builder(builder))
         yield server
 
 

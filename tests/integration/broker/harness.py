@@ -9,11 +9,13 @@ from typing import Any, Protocol
 import amqp  # type: ignore[import-untyped]
 from kombu.transport.pyamqp import Connection
 
-from mesh_adapters.broker import topology
+from mesh_adapters.broker import topology, topology_of_builds
 from mesh_adapters.broker.address import RabbitAddress
-from mesh_adapters.broker.memory import Letter, MemoryBroker, MemoryExchange, MemoryHost
+from mesh_adapters.broker.memory import MemoryBroker, MemoryBuilder, MemoryHost
+from mesh_adapters.broker.memory_queues import Letter, MemoryExchange
 from mesh_adapters.broker.rabbit import RabbitBroker, RabbitHost
-from mesh_core.ports import Broker, HostBroker, Kind
+from mesh_adapters.broker.rabbit_builds import RabbitBuilder
+from mesh_core.ports import Broker, BuilderBroker, HostBroker, Kind
 from tests.integration.broker.server import RabbitServer
 
 
@@ -26,7 +28,10 @@ class Harness(Protocol):
     def host(self, node: str) -> HostBroker:
         """A new end of a node's, `pi` or `nas`."""
 
-    def kill(self, end: Broker | HostBroker) -> None:
+    def builder(self, name: str) -> BuilderBroker:
+        """A new end of a builder's, `smith` or `mason`."""
+
+    def kill(self, end: Broker | HostBroker | BuilderBroker) -> None:
         """End it as the death of its process would."""
 
     def inject(
@@ -45,13 +50,17 @@ class MemoryHarness:
     def host(self, node: str) -> HostBroker:
         return MemoryHost(self._exchange, node)
 
-    def kill(self, end: Broker | HostBroker) -> None:
+    def builder(self, name: str) -> BuilderBroker:
+        return MemoryBuilder(self._exchange, name)
+
+    def kill(self, end: Broker | HostBroker | BuilderBroker) -> None:
         end.close()
 
     def inject(
         self, node: str, kind: Kind, body: bytes, headers: Mapping[str, object], *, signed: bool = True
     ) -> None:
-        self._exchange.send((node, kind), Letter(body, node if signed else "", headers))
+        shared = kind in (Kind.REQUEST, Kind.GIVEN_UP)
+        self._exchange.send(("" if shared else node, kind), Letter(body, node if signed else "", headers))
 
 
 class RabbitHarness:
@@ -65,14 +74,16 @@ class RabbitHarness:
     def host(self, node: str) -> HostBroker:
         return self._stack.enter_context(closing(RabbitHost(self._server.address(node), node)))
 
-    def kill(self, end: Broker | HostBroker) -> None:
-        assert isinstance(end, RabbitBroker | RabbitHost)
+    def builder(self, name: str) -> BuilderBroker:
+        return self._stack.enter_context(closing(RabbitBuilder(self._server.address(name), name)))
+
+    def kill(self, end: Broker | HostBroker | BuilderBroker) -> None:
+        assert isinstance(end, RabbitBroker | RabbitHost | RabbitBuilder)
         end._link.throw_away()
 
     def inject(
         self, node: str, kind: Kind, body: bytes, headers: Mapping[str, object], *, signed: bool = True
     ) -> None:
-        declared = kind is Kind.DECLARATION
         with raw(self._server.address()) as channel:
             channel.confirm_select()
             message = amqp.Message(
@@ -80,10 +91,20 @@ class RabbitHarness:
             )
             channel.basic_publish_confirm(
                 message,
-                exchange=topology.NODES if declared else topology.exchange_of(node),
-                routing_key=node if declared else str(kind),
+                exchange=_exchange_of(node, kind),
+                routing_key=node if kind is Kind.DECLARATION else str(kind),
                 mandatory=True,
             )
+
+
+def _exchange_of(name: str, kind: Kind) -> str:
+    exchanges = {
+        Kind.DECLARATION: topology.NODES,
+        Kind.REQUEST: topology_of_builds.BUILDS,
+        Kind.GIVEN_UP: topology_of_builds.DEAD,
+        Kind.ANSWER: topology_of_builds.answered_through(name),
+    }
+    return exchanges.get(kind) or topology.exchange_of(name)
 
 
 class raw:  # noqa: N801 - used like a function

@@ -8,10 +8,17 @@ from mesh_adapters.broker import open_broker, open_host, parse
 from mesh_adapters.broker.address import MemoryAddress
 from mesh_core.ports import Confirmed, Outgoing
 from tests.integration.broker.contract import BrokerContract
+from tests.integration.broker.contract_of_builds import ContractOfBuilds
 from tests.integration.broker.harness import Harness, MemoryHarness
 
 
 class TestContract(BrokerContract):
+    @pytest.fixture
+    def harness(self) -> Harness:
+        return MemoryHarness()
+
+
+class TestContractOfBuilds(ContractOfBuilds):
     @pytest.fixture
     def harness(self) -> Harness:
         return MemoryHarness()

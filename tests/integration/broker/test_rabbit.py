@@ -299,7 +299,7 @@ def test_wrong_credentials_are_refused_at_once(server: RabbitServer) -> None:
 
 def test_an_account_without_permission_is_refused(server: RabbitServer) -> None:
     with closing(RabbitBroker(server.address("pi"))) as broker:
-        uses: tuple[Callable[[], None], ...] = (
+        uses: tuple[Callable[[], object], ...] = (
             lambda: broker.add_nodes(["pi"]),
             lambda: broker.listen(["nas"]),
             lambda: broker.remove_node("nas"),

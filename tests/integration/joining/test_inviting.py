@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from mesh_adapters.broker import open_host
+from mesh_adapters.broker.credential import Role, read_credential, to_address
 from mesh_adapters.broker.principals import account_of
-from mesh_adapters.host.credential import read_credential, to_address
 from mesh_core.ports import BrokerOutage, BrokerRefused, Confirmed
 from tests.integration.cli.program import events, mesh, ok
 from tests.integration.joining.conftest import Plane
@@ -51,14 +51,14 @@ def test_an_invitation_is_one_file_for_its_owner_alone(ready: Plane) -> None:
     assert events(ready.folder / "mesh.db") == before, "it changes no mesh"
     rights = [r"^$", r"^mesh\.from\.pi$", r"^mesh\.node\.pi$"]
     assert ready.permissions(account_of("pi")) == [ready.virtual_host, *rights]
-    with closing(open_host(to_address(read_credential(file), ready.folder), "pi")) as host:
+    with closing(open_host(to_address(read_credential(file, Role.NODE), ready.folder), "pi")) as host:
         assert host.take(0) is None
         assert isinstance(host.hello(b"{}"), Confirmed)
 
 
 def test_a_new_invitation_ends_the_one_before(ready: Plane) -> None:
     silenced(ready, "pi", "--out", "first.json")
-    first = to_address(read_credential("first.json"), ready.folder)
+    first = to_address(read_credential("first.json", Role.NODE), ready.folder)
     with closing(open_host(first, "pi")) as host:
         host.take(0)
         code, out, _ = silenced(ready, "pi", "--out", "second.json")
@@ -68,7 +68,7 @@ def test_a_new_invitation_ends_the_one_before(ready: Plane) -> None:
             host.take(5)
         with pytest.raises(BrokerRefused):
             host.take(0)
-    second = to_address(read_credential("second.json"), ready.folder)
+    second = to_address(read_credential("second.json", Role.NODE), ready.folder)
     with closing(open_host(second, "pi")) as host:
         assert host.take(0) is None
 
@@ -91,7 +91,7 @@ def test_the_broker_may_have_another_address_for_the_node(ready: Plane) -> None:
     reach = f"amqps://localhost:{ready.server.tls_port}?ca={ca}"
     code, _, _ = silenced(ready, "pi", "--reach", reach)
     assert code == 0
-    credential = read_credential(ready.folder / "pi.invitation.json")
+    credential = read_credential(ready.folder / "pi.invitation.json", Role.NODE)
     assert (credential.host, credential.port, credential.tls) == ("localhost", ready.server.tls_port, True)
     assert credential.virtual_host == ready.virtual_host
     assert credential.ca == ca.read_text()
@@ -105,7 +105,7 @@ def test_over_tls_the_certificate_goes_with_it(ready: Plane, monkeypatch: pytest
     monkeypatch.setenv("MESH_BROKER", f"amqps://localhost:{ready.server.tls_port}/{host}?ca={ca}")
     code, _, _ = silenced(ready, "pi")
     assert code == 0
-    assert read_credential(ready.folder / "pi.invitation.json").ca == ca.read_text()
+    assert read_credential(ready.folder / "pi.invitation.json", Role.NODE).ca == ca.read_text()
     monkeypatch.setenv("MESH_BROKER", f"amqps://localhost:{ready.server.tls_port}/{host}?ca=/no/ca.pem")
     code, _, err = silenced(ready, "pi", "--out", "other.json")
     assert (code, err) == (1, "/no/ca.pem cannot be read: No such file or directory\n")
@@ -127,7 +127,7 @@ def test_a_file_that_is_there_is_left_as_it_is_and_nobody_is_shut_out(ready: Pla
     assert code == 1
     assert "is there already" in err
     assert file.read_bytes() == before
-    with closing(open_host(to_address(read_credential(file), ready.folder), "pi")) as host:
+    with closing(open_host(to_address(read_credential(file, Role.NODE), ready.folder), "pi")) as host:
         assert host.take(0) is None
     assert silenced(ready, "pi", "--out", "no/such/folder.json")[0] == 1
 
@@ -151,7 +151,7 @@ def test_a_broker_that_is_away_is_told_in_one_sentence(ready: Plane, monkeypatch
 
 def test_revoking_shuts_out_and_says_what_stays(ready: Plane) -> None:
     silenced(ready, "pi")
-    address = to_address(read_credential("pi.invitation.json"), ready.folder)
+    address = to_address(read_credential("pi.invitation.json", Role.NODE), ready.folder)
     with closing(open_host(address, "pi")) as host:
         host.take(0)
         ran = ok("node", "revoke", "pi", "--admin", ready.admin)

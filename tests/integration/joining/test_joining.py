@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from mesh_adapters.broker.credential import Role, read_credential
 from mesh_adapters.host.agent.saved import CAME, HOLDS
-from mesh_adapters.host.credential import PLACE, read_credential
 from tests.integration.cli.program import Ran, mesh, ok
 from tests.integration.host.cli.program import JOURNAL, declared, file, host, on_the_machine, tree, well
 from tests.integration.joining.conftest import Plane
+
+PLACE = Role.NODE.place
 
 
 def invited(plane: Plane, node: str = "pi") -> Path:
@@ -79,7 +81,7 @@ def test_over_tls_with_a_certificate_of_ones_own(ready: Plane, root: Path) -> No
         mesh("node", "invite", "pi", "--admin", ready.admin, "--out", out, "--reach", reach)
         ran = join(root, out)
         assert (ran.code, out.exists()) == (code, code != 0)
-    assert read_credential(root / PLACE).tls
+    assert read_credential(root / PLACE, Role.NODE).tls
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620])
@@ -161,13 +163,13 @@ def test_a_machine_is_one_node_until_it_leaves(ready: Plane, joined: Path) -> No
     assert {**tree(joined), PLACE: before[PLACE]} == before
     well("leave", "--root", joined)
     assert join(joined, path).code == 0
-    assert read_credential(joined / PLACE).node == "nas"
+    assert read_credential(joined / PLACE, Role.NODE).name == "nas"
 
 
 def test_a_new_invitation_for_the_same_node_takes_the_place_of_the_old(ready: Plane, joined: Path) -> None:
-    was = read_credential(joined / PLACE)
+    was = read_credential(joined / PLACE, Role.NODE)
     assert join(joined, invited(ready)).code == 0
-    assert read_credential(joined / PLACE) != was
+    assert read_credential(joined / PLACE, Role.NODE) != was
     assert on_the_machine(joined)["etc/motd"] == (0o100644, b"ours\n")
 
 

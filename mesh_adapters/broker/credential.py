@@ -1,15 +1,17 @@
-"""What a machine was given when it joined: its node's name, and an account at the broker.
+"""What a machine was given when it joined: whom it speaks as, and an account at the broker.
 
-    {"format": 1, "node": "pi", "broker": {"host": "nas.lan", "port": 5671, "account": "node-pi",
+    {"format": 1, "node": "pi", "broker": {"host": "nas.lan", "port": 5671, "account": "mesh.node.pi",
      "password": "...", "virtual_host": "mesh", "tls": true, "ca": "-----BEGIN CERTIFICATE-----..."}}
 
-`ca` is the text of the certificates to trust, or null for those that the system trusts. An invitation is the
-same document. No sentence here ever has a password in it.
+A builder's has `"builder": "nas"` in the place of `"node"`. `ca` is the text of the certificates to trust, or
+null for those that the system trusts. An invitation is the same document. No sentence here ever has a
+password in it.
 """
 
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,10 +24,26 @@ from mesh_core.faults import NameKind
 from mesh_core.model.names import name_fault, name_validator
 
 FORMAT: Final = 1
-PLACE: Final = "etc/mesh-host/credential.json"
-"""Where it is, under the root."""
 LONGEST: Final = 256 * 1024
-_CA_FILE: Final = "broker-ca.pem"
+CA_FILE: Final = "broker-ca.pem"
+"""In the state directory of whoever joined."""
+
+
+class Role(StrEnum):
+    """As what one speaks to the broker."""
+
+    NODE = "node"
+    BUILDER = "builder"
+
+    @property
+    def program(self) -> str:
+        """The program that takes the invitation, and runs."""
+        return {Role.NODE: "mesh-host", Role.BUILDER: "mesh-builder"}[self]
+
+    @property
+    def place(self) -> str:
+        """Where the credential is, under the root."""
+        return f"etc/{self.program}/credential.json"
 
 
 class CredentialError(Exception):
@@ -38,9 +56,10 @@ class CredentialMissing(CredentialError):
 
 @frozen(kw_only=True)
 class Credential:
-    """A node's name, and how its host reaches the broker. `ca` is a text, not a file."""
+    """Whose it is, and how that one reaches the broker. `ca` is a text, not a file."""
 
-    node: str = field(validator=name_validator(NameKind.NODE))
+    role: Role
+    name: str = field(validator=name_validator(NameKind.NODE))
     host: str
     port: int
     account: str
@@ -50,12 +69,18 @@ class Credential:
     ca: str | None = field(default=None, repr=False)
 
 
-def read_credential(path: str | Path) -> Credential:
-    """What the file says. Raises `CredentialError`, also where others than its owner may read it."""
+def read_credential(path: str | Path, role: Role) -> Credential:
+    """What the file says. Raises `CredentialError`, also where others than its owner may read it, and where
+    it is of another role.
+    """
     found = read_private(path, LONGEST)
     if isinstance(found, Unfit):
         raise CredentialMissing(f"{path} is missing") if found.missing else CredentialError(found.why)
-    return credential_from_bytes(found, str(path))
+    credential = credential_from_bytes(found, str(path))
+    if credential.role is not role:
+        whose = f"for the {credential.role} {credential.name}"
+        raise CredentialError(f"{path} is {whose}: `{credential.role.program} join` takes it")
+    return credential
 
 
 def credential_from_bytes(content: bytes, name: str) -> Credential:
@@ -81,7 +106,7 @@ def credential_to_bytes(credential: Credential) -> bytes:
         "tls": credential.tls,
         "ca": credential.ca,
     }
-    data = {"format": FORMAT, "node": credential.node, "broker": broker}
+    data = {"format": FORMAT, credential.role.value: credential.name, "broker": broker}
     return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
 
 
@@ -97,7 +122,7 @@ def to_address(credential: Credential, state_dir: str | Path) -> RabbitAddress:
     """
     ca: Path | None = None
     if credential.tls and credential.ca is not None:
-        ca = Path(state_dir) / _CA_FILE
+        ca = Path(state_dir) / CA_FILE
         if not _has(ca, credential.ca.encode()):
             write_whole(ca, credential.ca.encode(), 0o644)
     return RabbitAddress(
@@ -116,13 +141,14 @@ class _Unfit(Exception):
 
 
 def _credential(data: Any) -> Credential:
-    document = _object(data, "the document", {"format", "node", "broker"})
+    role = Role.BUILDER if isinstance(data, dict) and "builder" in data else Role.NODE
+    document = _object(data, "the document", {"format", role.value, "broker"})
     if document["format"] != FORMAT or isinstance(document["format"], bool):
-        raise _Unfit(f"its format is not {FORMAT}; a newer mesh-host may know it")
-    node = _text(document, "node")
-    fault = name_fault(NameKind.NODE, node)
+        raise _Unfit(f"its format is not {FORMAT}; a newer {role.program} may know it")
+    name = _text(document, role.value)
+    fault = name_fault(NameKind.NODE, name)
     if fault is not None:
-        raise _Unfit(f"node is not a node's name: {fault.rule}")
+        raise _Unfit(f"{role} is not a {role}'s name: {fault.rule}")
     named = {"host", "port", "account", "password", "virtual_host", "tls", "ca"}
     broker = _object(document["broker"], "broker", named)
     port, tls, ca = broker["port"], broker["tls"], broker["ca"]
@@ -133,7 +159,8 @@ def _credential(data: Any) -> Credential:
     if ca is not None and not isinstance(ca, str):
         raise _Unfit("ca is neither a text nor null")
     return Credential(
-        node=node,
+        role=role,
+        name=name,
         host=_text(broker, "host"),
         port=port,
         account=_text(broker, "account"),
