@@ -1,4 +1,4 @@
-"""Collect: take in what hosts have said, and answer it (design, parts 8 and 11).
+"""Collect: take in what hosts and builders have said, and answer hosts (design, parts 8, 9 and 11).
 
 Each message is written down in a transaction of its own before it is acknowledged; what is stale, foreign or
 no report changes nothing. A host that says hello, or that has an older generation than it was sent, is sent
@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 
 from attrs import field, frozen
 
+from mesh_adapters.flows.answers import Heard, Judge, Uncounted, take_answer
 from mesh_adapters.flows.push import publish_again
+from mesh_core.analysis.clocks import spoke_at, waited
 from mesh_core.change import Report as Reported
 from mesh_core.event import Event
 from mesh_core.model.said import Doing, Hello, Report
@@ -27,7 +29,9 @@ class Collected:
     """What one round took in, by node: reports and hellos that were the node's own, and the others.
 
     `strange` counts what was no report or hello, `stale` those older than what was known, `strangers` those
-    of another machine. `answered` were sent their newest declaration again.
+    of another machine. `answered` were sent their newest declaration again. `waited` has the seconds since a
+    report was said, of those that had waited for long. `builds` is what counted of what builders said, in its
+    order; `uncounted` is how often something was said, by its id, of a build that is over.
     """
 
     reports: Mapping[str, Report] = field(factory=dict)
@@ -36,17 +40,23 @@ class Collected:
     stale: Mapping[str, int] = field(factory=dict)
     strangers: Mapping[str, str] = field(factory=dict)
     answered: tuple[str, ...] = ()
+    waited: Mapping[str, int] = field(factory=dict)
+    builds: tuple[Heard, ...] = ()
+    uncounted: Mapping[str, int] = field(factory=dict)
 
 
-def collect(store: Store, broker: Broker, at: str) -> Collected:
+def collect(store: Store, broker: Broker, at: str, judge: Judge) -> Collected:
     """Take in everything that waits, and answer. Raises what the two ports raise."""
-    broker.listen(node.name for node in store.mesh().nodes)
-    return collect_for(store, broker, at, 0)
+    broker.listen((node.name for node in store.mesh().nodes), store.builders())
+    return collect_for(store, broker, at, 0, judge)
 
 
-def collect_for(store: Store, broker: Broker, at: str, wait: float) -> Collected:
-    """As `collect`, of nodes that are listened to already; the first message is waited for."""
-    round_ = Round()
+def collect_for(store: Store, broker: Broker, at: str, wait: float, judge: Judge) -> Collected:
+    """As `collect`, of nodes and builders that are listened to already; the first message is waited for.
+
+    `judge` says what a manifest that was built would do to whom.
+    """
+    round_ = Round(judge)
     for delivery in _waiting(broker, wait):
         round_.take(store, delivery, at)
     return round_.ended(store, broker)
@@ -62,16 +72,23 @@ def _waiting(broker: Broker, wait: float) -> Iterator[Delivery]:
 class Round:
     """One round of taking in."""
 
-    def __init__(self) -> None:
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._builds: list[Heard] = []
+        self._uncounted: Counter[str] = Counter()
         self._reports: dict[str, Report] = {}
         self._hellos: list[str] = []
         self._strange: Counter[str] = Counter()
         self._stale: Counter[str] = Counter()
         self._strangers: dict[str, str] = {}
         self._to_answer: set[str] = set()
+        self._waited: dict[str, int] = {}
 
     def take(self, store: Store, delivery: Delivery, at: str) -> None:
         """Write one message down, and acknowledge it."""
+        if delivery.kind in (Kind.ANSWER, Kind.GIVEN_UP):
+            self._take_answer(store, delivery, at)
+            return
         said = _said(delivery)
         try:
             if said is None:
@@ -80,6 +97,17 @@ class Round:
                 self._write_down(session, said, at)
         except ValueError:  # nor is one with numbers that no store can hold
             self._strange[delivery.node] += 1
+        delivery.ack()
+
+    def _take_answer(self, store: Store, delivery: Delivery, at: str) -> None:
+        with store.writing() as session:
+            heard = take_answer(session, delivery, at, self._judge)
+        if isinstance(heard, Heard):
+            self._builds.append(heard)
+        elif isinstance(heard, Uncounted):
+            self._uncounted[heard.said.request] += 1
+        else:
+            self._strange[heard.builder or "(builds)"] += 1
         delivery.ack()
 
     def ended(self, store: Store, broker: Broker) -> Collected:
@@ -92,13 +120,16 @@ class Round:
             stale=self._stale,
             strangers=self._strangers,
             answered=tuple(sorted(answered.confirmed)) if answered is not None else (),
+            waited=self._waited,
+            builds=tuple(self._builds),
+            uncounted=self._uncounted,
         )
 
     def _write_down(self, session: Session, said: Hello | Report, at: str) -> None:
         standing = session.standings([said.node]).get(said.node)
         if standing is None:
             self._strange[said.node] += 1  # it was removed meanwhile
-        elif not session.seen(said.node, said.machine, at):
+        elif not session.seen(said.node, said.machine, spoke_at(said, standing, at)):
             self._strangers[said.node] = said.machine
         elif isinstance(said, Hello):
             self._hellos.append(said.node)
@@ -111,6 +142,7 @@ class Round:
     def _hear(self, session: Session, report: Report, standing: Standing, at: str) -> None:
         session.hear(report, at)
         self._reports[report.node] = report
+        self._note_how_old(report, standing, at)
         node = session.mesh().node(report.node)
         if node is not None and node.capabilities != report.capabilities:
             change = Reported(node=report.node, capabilities=report.capabilities)
@@ -118,6 +150,12 @@ class Round:
             session.record(Event(at=at, who=report.node, command=command, changes=[change]))
         if lacks_newest(report, standing):
             self._to_answer.add(report.node)
+
+    def _note_how_old(self, report: Report, standing: Standing, at: str) -> None:
+        seconds = waited(report, spoke_at(report, standing, at), at)
+        self._waited.pop(report.node, None)
+        if seconds is not None:
+            self._waited[report.node] = seconds
 
 
 def _said(delivery: Delivery) -> Hello | Report | None:
@@ -139,8 +177,14 @@ def is_stale(report: Report, standing: Standing) -> bool:
 
 
 def lacks_newest(report: Report, standing: Standing) -> bool:
-    """Whether it has not even taken what a broker has confirmed for it, nor turned it down."""
+    """Whether it has not even taken what a broker has confirmed for it, nor turned that down.
+
+    What it turned down without a number it could not read; sent again, that might go on for ever. One of an
+    older number only stood in the place of the newest, which a push that was held up can bring about.
+    """
     newest = standing.newest
-    if newest is None or not newest.published or report.doing is Doing.REFUSED:
+    if newest is None or not newest.published:
+        return False
+    if report.doing is Doing.REFUSED and (report.refused is None or report.refused >= newest.generation):
         return False
     return (report.generation or 0) < newest.generation

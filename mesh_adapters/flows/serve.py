@@ -11,6 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from attrs import frozen
+
+from mesh_adapters.flows.answers import Judge
+from mesh_adapters.flows.asking import Requested, send_requests
 from mesh_adapters.flows.collect import Collected, collect_for
 from mesh_adapters.flows.push import Publishing, publish
 from mesh_core.ports import Broker, BrokerOutage, BrokerRefused, Refused, Store, StoreError
@@ -22,19 +26,28 @@ LOOK = 0.2
 LONGEST_PAUSE = 60.0
 """Seconds between two tries, once the broker or the store has been away for a while."""
 
-Notice: TypeAlias = Callable[[Collected | Publishing | BrokerOutage | StoreError | None], None]
+Notice: TypeAlias = Callable[[Collected | Publishing | Requested | BrokerOutage | StoreError | None], None]
 """Told what a round did, an outage when it begins, and None when it is over."""
 
 
-class Serving:
-    """One daemon. `now` gives the instant as text; `notice` says what happens to people or a log."""
+@frozen(kw_only=True)
+class Clock:
+    """`now` gives this instant as text, `since` the seconds since one."""
 
-    def __init__(self, store: Store, broker: Broker, now: Callable[[], str], notice: Notice) -> None:
+    now: Callable[[], str]
+    since: Callable[[str], float]
+
+
+class Serving:
+    """One daemon. `notice` says what happens to people or a log; `judge` is as for `collect`."""
+
+    def __init__(self, store: Store, broker: Broker, clock: Clock, notice: Notice, judge: Judge) -> None:
         self._store = store
         self._broker = broker
-        self._now = now
+        self._clock = clock
         self._notice = notice
-        self._listening: tuple[str, ...] | None = None
+        self._judge = judge
+        self._listening: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._pause = 0.0
 
     def run(self, stop: threading.Event, seconds: float = ROUND) -> None:
@@ -56,16 +69,19 @@ class Serving:
         published = publish(self._store, self._broker)
         if published.confirmed or published.failed:
             self._notice(published)
-        collected = collect_for(self._store, self._broker, self._now(), seconds)
+        collected = collect_for(self._store, self._broker, self._clock.now(), seconds, self._judge)
         if _any(collected):
             self._notice(collected)
+        requested = send_requests(self._store, self._broker, self._clock.now(), self._clock.since)
+        if requested.confirmed or requested.failed:
+            self._notice(requested)
 
     def _listen(self) -> None:
-        """Listen to the nodes that there are, again whenever those are others."""
-        nodes = tuple(node.name for node in self._store.mesh().nodes)
-        if nodes != self._listening:
-            self._broker.listen(nodes)
-            self._listening = nodes
+        """Listen to the nodes and builders that there are, again whenever those are others."""
+        there = tuple(node.name for node in self._store.mesh().nodes), self._store.builders()
+        if there != self._listening:
+            self._broker.listen(*there)
+            self._listening = there
 
     def _wait(self, outage: BrokerOutage | StoreError, stop: threading.Event) -> None:
         if not self._pause:
@@ -90,5 +106,7 @@ def _any(collected: Collected) -> bool:
         collected.strange,
         collected.stale,
         collected.strangers,
+        collected.builds,
+        collected.uncounted,
     )
     return any(said)

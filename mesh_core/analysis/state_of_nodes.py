@@ -12,18 +12,18 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
+from mesh_core.analysis.clocks import Clock, clock_of
 from mesh_core.analysis.material import Settled
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.order import sorted_names
 from mesh_core.model.resolution import Refusal
-from mesh_core.model.said import Doing, Report
+from mesh_core.model.said import REPORTS_EVERY, Doing, Report
 from mesh_core.model.sent import Standing
 from mesh_core.problems import Problem
 
-REPORTS_EVERY = 5 * 60
-"""Seconds within which a host reports, whatever happens."""
 SILENT_AFTER = 3 * REPORTS_EVERY
 """Seconds after which nobody can say how it is, whatever it last said."""
 
@@ -59,8 +59,11 @@ class StateOfNode:
     """How it stands with one node.
 
     `wants` is the generation that it was sent last, `taken` the one that it took last, `has` the one that it
-    last made so, each None for none; `pending` is whether no broker has confirmed what it wants. It was
-    `seen_at`, which was `seconds` ago.
+    last made so, each None for none; `pending` is whether no broker has confirmed what it wants. It last
+    spoke `seen_at`, which was `seconds` ago, however late that was taken in.
+
+    `clock` is how its clock was wrong at its last report: that was taken in `heard_at`, and says that it was
+    sent `said_at`.
 
     `said` is how it stands in its own word, `why` in its own lines, of which `left_out` were cut; `modules`
     are those that it runs by its own report; `healthy` is as there. `turned_down` is the generation that it
@@ -88,12 +91,28 @@ class StateOfNode:
     refusals: tuple[Reason, ...] = ()
     unsent: int | None = None
     strangers: tuple[str, ...] = ()
+    clock: Clock | None = None
+    said_at: str | None = None
+    heard_at: str | None = None
 
     @property
     def to_take(self) -> int | None:
         """The generation that it was sent and has neither taken nor refused."""
         seen = max(self.taken or 0, self.turned_down or 0)
         return self.wants if self.wants is not None and self.wants > seen else None
+
+
+@frozen(kw_only=True)
+class Waiting:
+    """What waits at the broker to be taken in: the nodes of which something does.
+
+    `all_asked` is whether there was the time to ask for every node that was meant; `why_not` why nothing is
+    known, in words, where the broker did not answer.
+    """
+
+    nodes: tuple[str, ...] = field(default=(), converter=sorted_names)
+    all_asked: bool = True
+    why_not: str | None = None
 
 
 def states_of_nodes(
@@ -119,7 +138,7 @@ def states_of_nodes(
 def _of(standing: Standing, refusals: tuple[Reason, ...], since: Since) -> StateOfNode:
     newest, report = standing.newest, standing.report
     said = report if report is not None else Report(node=standing.node, machine="")
-    seen_at = _last(standing, since)
+    seen_at = standing.seen_at if standing.seen_at is not None else standing.heard_at
     seconds = None if seen_at is None else max(since(seen_at), 0.0)
     return StateOfNode(
         node=standing.node,
@@ -139,13 +158,10 @@ def _of(standing: Standing, refusals: tuple[Reason, ...], since: Since) -> State
         refusals=refusals,
         unsent=_unsent(standing),
         strangers=standing.strangers,
+        clock=clock_of(standing),
+        said_at=said.at,
+        heard_at=standing.heard_at,
     )
-
-
-def _last(standing: Standing, since: Since) -> str | None:
-    """When anything was last heard."""
-    instants = [at for at in (standing.seen_at, standing.heard_at) if at is not None]
-    return min(instants, key=since, default=None)
 
 
 def _state(standing: Standing, seconds: float | None, *, refused: bool) -> NodeState:
@@ -186,4 +202,4 @@ def _unsent(standing: Standing) -> int | None:
     if newest is None:
         return heard or None
     heard = max(heard, standing.last)
-    return heard if heard > newest.generation else None
+    return heard if heard > newest.generation or standing.given_twice else None

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
+from attrs import frozen
+
+from mesh_core.analysis.state_of_nodes import SILENT_AFTER
 from mesh_core.explain.host import named
-from mesh_core.explain.words import some
+from mesh_core.explain.words import some, span
+from mesh_core.model.sent import Standing
+from mesh_core.push import has_ended
 from mesh_core.push.outcomes import ClaimHeld, Moved, NeedsWord, TooLarge, UnsettledTake, Why
 
 
@@ -88,3 +93,33 @@ def why_to_data(why: Why) -> dict[str, Any]:
             }
         case _:
             assert_never(why)
+
+
+@frozen(kw_only=True)
+class Going:
+    """How it goes with a generation on its way: `state` in a word, and why, where there is something to say.
+
+    `taken` is whether the machine has it, `ended` whether it is done with it, well or not.
+    """
+
+    state: str
+    why: str = ""
+    taken: bool = False
+    ended: bool = False
+
+
+def how_it_goes(standing: Standing, generation: int, silent: float | None = None) -> Going:
+    """How a node takes a generation that it was sent; `silent` seconds ago it was last heard."""
+    report = standing.report
+    if has_ended(standing, generation) and report is not None:
+        why = report.why[0] if report.why else ""
+        if not why and report.healthy is False:
+            why = "not all of its checks pass"
+        return Going(state=report.doing.value, why=why, taken=True, ended=True)
+    if report is not None and (report.generation or 0) >= generation:
+        return Going(state="applying", taken=True)
+    if report is None and standing.seen_at is None:
+        return Going(state="sent", why="was never seen; it gets it when it says hello")
+    if silent is not None and silent >= SILENT_AFTER:
+        return Going(state="sent", why=f"silent for {span(silent)}; it gets it when it returns")
+    return Going(state="sent", why="has not taken it; it gets it when it returns")

@@ -80,7 +80,9 @@ def has_drifted(told: Told) -> bool:
 def _failures(told: Sequence[Told]) -> Iterator[str]:
     for one in told:
         if one.outcome is Outcome.FAILED:
-            yield f"{thing(one.identity, one.kind)}: {one.why}"
+            what = thing(one.identity, one.kind)
+            why = (one.why or "").removeprefix(f"{what.partition(' ')[2]}: ")  # a path is said once
+            yield f"{what}: {why}"
 
 
 def _untouched(troubles: Iterator[Untouched]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from mesh_core.analysis.state_of_nodes import NodeState, Reason, StateOfNode
+from mesh_core.analysis.state_of_nodes import NodeState, Reason, StateOfNode, Waiting
 from mesh_core.explain.headline import headline
 from mesh_core.explain.material import headline as material_headline
 from mesh_core.explain.words import counted, some
@@ -37,6 +37,16 @@ def _whys(one: StateOfNode) -> Iterator[str]:
     if one.strangers:
         speak = counted(len(one.strangers), "other machine speaks", "other machines speak")
         yield f"{speak} under its name, and nothing is sent there: {some(one.strangers)}"
+    if one.clock is not None:
+        yield _clocks(one)
+
+
+def _clocks(one: StateOfNode) -> str:
+    """Both instants: which of the two clocks is wrong a person sees at once."""
+    return (
+        f"its clock or the one here is wrong: its report was taken in at {one.heard_at},"
+        f" and says that it was sent at {one.said_at}"
+    )
 
 
 def _refused(one: StateOfNode) -> str:
@@ -93,20 +103,29 @@ def summary(states: Collection[StateOfNode]) -> str:
     return ", ".join(told)
 
 
-def next_step(states: Collection[StateOfNode], waiting: int | None) -> str:
-    """What to do next, where there is something; `waiting` reports are at the broker, None for unknown."""
+def next_step(states: Collection[StateOfNode], waiting: Waiting | None) -> str:
+    """What to do next, where there is something. `waiting` is None where nobody asked the broker."""
     pending = [one.node for one in states if one.pending]
     if pending:
         has = counted(len(pending), "node has", "nodes have")
         return f"{has} something that is not at the broker yet: {some(pending)}.      Next: mesh push"
-    if waiting:
-        wait = counted(waiting, "report waits", "reports wait")
-        return f"{wait} at the broker.      Next: mesh collect"
-    if waiting is None and any(one.state is NodeState.SILENT for one in states):
+    if waiting is not None and waiting.nodes:
+        of = counted(len(waiting.nodes), "node")
+        least = "" if waiting.all_asked else "at least "
+        return f"reports of {least}{of} wait at the broker: {some(waiting.nodes)}.      Next: mesh collect"
+    if waiting is not None and waiting.why_not is not None:
+        return f"what waits at the broker is not known: {waiting.why_not}"
+    known = waiting is not None and waiting.all_asked
+    if not known and any(one.state is NodeState.SILENT for one in states):
         return "If `mesh serve` does not run, reports may wait at the broker.      Next: mesh collect"
     if states and all(one.wants is None and one.seen_at is None for one in states):
         return "Nothing was sent to any of them yet.      Next: mesh push"
     return ""
+
+
+def waiting_to_data(waiting: Waiting) -> dict[str, Any]:
+    """What waits at the broker as plain data."""
+    return {"nodes": list(waiting.nodes), "all_asked": waiting.all_asked, "why_not": waiting.why_not}
 
 
 def state_to_data(one: StateOfNode) -> dict[str, Any]:
@@ -127,6 +146,7 @@ def state_to_data(one: StateOfNode) -> dict[str, Any]:
         "problems": [_code(reason) for reason in one.refusals],
         "turned_down": one.turned_down,
         "unsent": one.unsent,
+        "clock": one.clock.value if one.clock is not None else None,
     }
 
 

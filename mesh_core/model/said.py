@@ -12,6 +12,9 @@ from mesh_core.model.names import name_validator, names_validator
 from mesh_core.model.node import Capability
 from mesh_core.model.order import sorted_names
 
+REPORTS_EVERY = 5 * 60
+"""Seconds within which a host says something, whatever happens. Design, part 11."""
+
 
 class Doing(StrEnum):
     """How it stands with a machine, in its own words."""
@@ -38,11 +41,15 @@ def _by_name(capabilities: Iterable[Capability]) -> tuple[Capability, ...]:
 
 @frozen(kw_only=True)
 class Hello:
-    """A host has started. `machine` is its machine's id; `generation` what it took last, if anything."""
+    """A host has started. `machine` is its machine's id; `generation` what it took last, if anything.
+
+    `at` is when it was said, by the clock of the machine: see `Report`.
+    """
 
     node: str = field(validator=name_validator(NameKind.NODE))
     machine: str
     generation: int | None = None
+    at: str | None = None
 
 
 @frozen(kw_only=True)
@@ -53,6 +60,9 @@ class Report:
     included. `modules` are those of which something is on the machine. `why` has the host's own words, a line
     for each thing; `left_out` says how many lines were cut. `refused` is the generation that was not taken,
     with `doing` saying so. `healthy` is whether all checks pass; None where there are none.
+
+    `at` is when it was sent, by the clock of the machine: for people, who want to know how fresh it is. A
+    clock may be wrong, so nothing is ordered by it, and nothing is decided. None from an older host.
     """
 
     node: str = field(validator=name_validator(NameKind.NODE))
@@ -68,3 +78,4 @@ class Report:
     left_out: int = 0
     refused: int | None = None
     healthy: bool | None = None
+    at: str | None = None

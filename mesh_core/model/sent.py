@@ -56,7 +56,8 @@ def _answers(answers: Iterable[Answered]) -> tuple[Answered, ...]:
 class Sent:
     """One generation of one node. `fingerprint` is that of its content, whatever its generation.
 
-    `resources` are the identities of what it declares. `at` is when it was decided, `published` whether the
+    `resources` are the identities of what it declares; `manifests` are pairs of a module and the digest of
+    what of its manifest reaches a machine. `at` is when it was decided, `published` whether the
     broker has confirmed it.
     """
 
@@ -65,6 +66,7 @@ class Sent:
     fingerprint: str
     modules: tuple[str, ...] = field(default=(), converter=sorted_names)
     resources: tuple[str, ...] = field(default=(), converter=sorted_names)
+    manifests: tuple[tuple[str, str], ...] = field(default=(), converter=sorted_pairs)
     claims: tuple[Held, ...] = field(default=(), converter=_claims)
     offers: tuple[Offered, ...] = field(default=(), converter=_offers)
     answers: tuple[Answered, ...] = field(default=(), converter=_answers)
@@ -80,8 +82,9 @@ class Standing:
 
     `last` is the highest generation that was given to this name or heard from it, 0 for none; `sent` has what
     was sent and that the node has not reported past, oldest first, the newest always. `report` is the newest,
-    taken in at `heard_at`; `seen_at` is when anything was heard. `machine` is the id of the machine that the
-    name belongs to; `strangers` are ids of others that spoke under it.
+    taken in at `heard_at`; `seen_at` is when the machine last said anything, as far as that is known: what
+    was taken in may have waited. `machine` is the id of the machine that the name belongs to; `strangers` are
+    ids of others that spoke under it.
     """
 
     node: str
@@ -110,6 +113,20 @@ class Standing:
         if report is None or report.applied is None or report.applied != report.generation:
             return 0
         return report.applied if report.doing in (Doing.APPLIED, Doing.DRIFTED) else 0
+
+    @property
+    def given_twice(self) -> bool:
+        """Whether the machine has another declaration under the newest's number: by an older store, say."""
+        report, newest = self.report, self.newest
+        if report is None or newest is None or report.doing is not Doing.REFUSED:
+            return False
+        return report.refused == report.generation == newest.generation
+
+    @property
+    def taken_of_others(self) -> bool:
+        """Whether the machine has taken what is not kept here: it was sent by another copy of the store."""
+        taken = self.report.generation if self.report is not None else None
+        return taken is not None and (self.given_twice or all(one.generation != taken for one in self.sent))
 
     @property
     def holding(self) -> frozenset[str]:

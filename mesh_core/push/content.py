@@ -10,10 +10,23 @@ from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module, Scope
 from mesh_core.model.resolution import Answer, Plan
 from mesh_core.model.sent import Answered, Held, Offered, Sent, Standing
-from mesh_core.wire.declaration import content_fingerprint
+from mesh_core.wire.declaration import content_fingerprint, on_machine
 
 
-def sent_of(declaration: Declaration, mesh: Mesh) -> Sent:
+class Digests:
+    """What a mesh's modules are on a machine, each worked out once: many nodes have the same ones."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, module: Module) -> str:
+        """See `on_machine`."""
+        if module.name not in self._known:
+            self._known[module.name] = on_machine(module)
+        return self._known[module.name]
+
+
+def sent_of(declaration: Declaration, mesh: Mesh, digests: Digests) -> Sent:
     """What of it later pushes ask about. `at` and `published` are left to whoever sends it."""
     modules = [mesh.catalogue.get(module.name) for module in declaration.modules]
     known = [module for module in modules if module is not None]
@@ -22,6 +35,7 @@ def sent_of(declaration: Declaration, mesh: Mesh) -> Sent:
         generation=declaration.generation,
         fingerprint=content_fingerprint(declaration),
         modules=[module.name for module in declaration.modules],
+        manifests=[(module.name, digests.of(module)) for module in known],
         resources={r.identity for module in declaration.modules for r in module.resources},
         claims=[held for module in known for held in _claims(module)],
         offers=[offered for module in known for offered in _offers(module)],

@@ -14,7 +14,7 @@ from mesh_core.model.declaration import Declaration
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Plan
 from mesh_core.model.sent import Sent, Standing
-from mesh_core.push.content import last_exports, sent_of
+from mesh_core.push.content import Digests, last_exports, sent_of
 from mesh_core.push.outcomes import (
     Held,
     Moved,
@@ -73,6 +73,7 @@ class _Deciding:
         self._found = found
         self._standings = standings
         self._words = words
+        self._digests = Digests()
 
     def of(self, node: str) -> Outcome:
         plan = self._found.resolution.nodes[node]
@@ -83,7 +84,7 @@ class _Deciding:
         if not plan.modules and newest is None and standing.report is None:
             return NothingToSay()
         declaration = self._declaration(plan, standing)
-        sent = sent_of(declaration, self._mesh)
+        sent = sent_of(declaration, self._mesh, self._digests)
         if newest is not None and self._says_the_same(sent, newest, standing):
             return Unchanged(generation=newest.generation)
         return self._sent_or_held(plan, declaration, sent, standing)
@@ -100,7 +101,7 @@ class _Deciding:
 
     def _says_the_same(self, sent: Sent, newest: Sent, standing: Standing) -> bool:
         """The same content is sent again only to bring a word that was missing before."""
-        if sent.fingerprint != newest.fingerprint:
+        if sent.fingerprint != newest.fingerprint or standing.given_twice:
             return False
         brings_word = sent.allow_removals and not newest.allow_removals
         return not brings_word or standing.released == newest.generation
@@ -111,7 +112,7 @@ class _Deciding:
         body = canonical_json(declaration_to_data(declaration)).encode()
         whys: tuple[Why, ...] = (
             *unsettled_takes(plan, self._standings),
-            *claims_held(sent, self._standings),
+            *claims_held(sent, self._standings, self._mesh),
             *(move for move in moved if move not in meant),
             *removals(sent, standing),
             *_too_large(declaration, body),

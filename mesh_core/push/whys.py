@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from mesh_core.model.mesh import Mesh
+from mesh_core.model.module import Scope
 from mesh_core.model.resolution import Plan
 from mesh_core.model.sent import Sent, Standing
 from mesh_core.push.content import last_offer
@@ -23,7 +25,7 @@ def unsettled_takes(plan: Plan, standings: Mapping[str, Standing]) -> Iterator[U
             yield UnsettledTake(provision=take.provision, node=take.node, module=take.module)
 
 
-def claims_held(sent: Sent, standings: Mapping[str, Standing]) -> Iterator[ClaimHeld]:
+def claims_held(sent: Sent, standings: Mapping[str, Standing], mesh: Mesh) -> Iterator[ClaimHeld]:
     """The mesh-scoped claims that another node has not let go yet.
 
     > A mesh-scoped claim that moves has to be let go before it is taken: a declaration that claims,
@@ -32,8 +34,26 @@ def claims_held(sent: Sent, standings: Mapping[str, Standing]) -> Iterator[Claim
     """
     for held in sent.claims:
         for node, standing in sorted(standings.items()):
-            if node != sent.node and held.claim in standing.holding:
+            holds = standing.holding | _held_by_its_report(standing, mesh)
+            if node != sent.node and held.claim in holds:
                 yield ClaimHeld(claim=held.claim, module=held.module, node=node)
+
+
+def _held_by_its_report(standing: Standing, mesh: Mesh) -> frozenset[str]:
+    """What a machine holds by what it reports, where it took what this store did not send.
+
+    The catalogue may be another than that copy's; nothing else is known here.
+    """
+    if standing.report is None or not standing.taken_of_others:
+        return frozenset()
+    modules = [mesh.catalogue.get(name) for name in standing.report.modules]
+    return frozenset(
+        claim.name
+        for module in modules
+        if module is not None
+        for claim in module.claims
+        if claim.scope is Scope.MESH
+    )
 
 
 def moves(sent: Sent, newest: Sent | None) -> tuple[Moved, ...]:

@@ -1,10 +1,12 @@
 """Hellos and reports <-> the bytes of a message (design, parts 8 and 11).
 
-    {"format": 1, "node": "pi", "machine": "6f3c...", "generation": 43}
+    {"format": 1, "node": "pi", "machine": "6f3c...", "generation": 43, "at": "2026-12-01T22:20:02Z"}
     {"format": 1, "node": "pi", "machine": "6f3c...", "generation": 43, "applied": 43, "doing": "failed",
-     "modules": ["web"], "capabilities": {"systemd": true}, "why": ["service web: ..."]}
+     "modules": ["web"], "capabilities": {"systemd": true}, "why": ["service web: ..."],
+     "at": "2026-12-01T22:20:02Z"}
 
-What there is none of is left out. A report is at most 256 KiB: over it lines of `why` are cut, and counted.
+`at` is when it was sent, by the machine's own clock. What there is none of is left out. A report is at most
+256 KiB: over it lines of `why` are cut, and counted.
 """
 
 from __future__ import annotations
@@ -15,21 +17,23 @@ from attrs import evolve
 
 from mesh_core.canonical import canonical_json
 from mesh_core.faults import InvalidValue
+from mesh_core.model.instant import is_instant
 from mesh_core.model.said import Hello, Report
 from mesh_core.wire.data import report_to_data as capabilities_to_data
 from mesh_core.wire.entries import HelloEntry, ReportEntry
-from mesh_core.wire.faults import Fault, Misfit, WireError, under
+from mesh_core.wire.faults import Fault, Misfit, WireError, shown, under
 from mesh_core.wire.shape import structure
 from mesh_core.wire.text import REPORT_LIMIT, Syntax, parse
 
 FORMAT = 1
+_INSTANT = "wanted an instant in UTC, to the second: 2026-12-01T22:20:02Z"
 _Entry = TypeVar("_Entry")
 
 
 def hello_to_bytes(hello: Hello) -> bytes:
     """A hello as it is sent."""
     data = {"format": FORMAT, "node": hello.node, "machine": hello.machine, "generation": hello.generation}
-    return _bytes(data)
+    return _bytes(data | {"at": hello.at})
 
 
 def report_to_bytes(report: Report, limit: int = REPORT_LIMIT) -> bytes:
@@ -58,6 +62,7 @@ def report_to_data(report: Report) -> dict[str, Any]:
         "left_out": report.left_out,
         "refused": report.refused,
         "healthy": report.healthy,
+        "at": report.at,
     }
 
 
@@ -72,7 +77,9 @@ def read_hello(content: bytes) -> Hello:
     """The hello in a message's bytes. Raises `WireError`."""
     entry = _entry(content, HelloEntry)
     try:
-        return Hello(node=entry.node, machine=entry.machine, generation=entry.generation)
+        return Hello(
+            node=entry.node, machine=entry.machine, generation=entry.generation, at=_instant(entry.at)
+        )
     except InvalidValue as error:
         raise _unfit(error) from None
 
@@ -93,6 +100,7 @@ def read_said(content: bytes) -> Report:
             left_out=entry.left_out,
             refused=entry.refused,
             healthy=entry.healthy,
+            at=_instant(entry.at),
         )
     except InvalidValue as error:
         raise _unfit(error) from None
@@ -106,6 +114,12 @@ def _entry(content: bytes, kind: type[_Entry]) -> _Entry:
         return structure(parsed.data, kind)
     except Misfit as error:
         raise WireError(under("$", error.faults)) from None
+
+
+def _instant(given: str | None) -> str | None:
+    if given is None or is_instant(given):
+        return given
+    raise WireError([Fault(path="$.at", found=f"found {shown(given)}", wanted=_INSTANT)])
 
 
 def _unfit(error: InvalidValue) -> WireError:

@@ -13,6 +13,7 @@ from mesh_core.wire.said import hello_to_bytes, read_hello, read_said, report_to
 
 NAMES = st.sampled_from(["web", "zsh", "postgres"])
 COUNTS = st.none() | st.integers(0, 2**40)
+INSTANTS = st.sampled_from([None, "1970-01-01T00:00:09Z", "2028-02-29T23:59:59Z"])
 LINES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 REPORTS = st.builds(
@@ -30,6 +31,7 @@ REPORTS = st.builds(
     left_out=st.integers(0, 9),
     refused=COUNTS,
     healthy=st.none() | st.booleans(),
+    at=INSTANTS,
 )
 
 
@@ -38,7 +40,7 @@ def test_a_report_comes_back_as_it_was(report: Report) -> None:
     assert read_said(report_to_bytes(report)) == report
 
 
-@given(st.builds(Hello, node=st.just("pi"), machine=LINES, generation=COUNTS))
+@given(st.builds(Hello, node=st.just("pi"), machine=LINES, generation=COUNTS, at=INSTANTS))
 def test_a_hello_comes_back_as_it_was(hello: Hello) -> None:
     assert read_hello(hello_to_bytes(hello)) == hello
 
@@ -61,3 +63,14 @@ def test_garbage_is_no_report_and_no_hello(content: bytes) -> None:
     for read in (read_hello, read_said):
         with pytest.raises(WireError):
             read(content)
+
+
+@pytest.mark.parametrize(
+    "at", ['"yesterday"', '"2027-02-29T00:00:00Z"', '"2026-12-01T22:20:02+01:00"', "1", "{}"]
+)
+def test_an_instant_that_nobody_could_show_is_refused(at: str) -> None:
+    """`mesh status` works with it: nothing is kept that would end that, for all nodes."""
+    content = f'{{"format": 1, "node": "pi", "machine": "m", "doing": "applied", "at": {at}}}'.encode()
+    for read, more in ((read_said, b""), (read_hello, b'"doing": "applied", ')):
+        with pytest.raises(WireError, match=r"\$\.at: found .*; wanted"):
+            read(content.replace(more, b""))

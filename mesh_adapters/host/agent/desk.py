@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Condition
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
 from mesh_adapters.host.agent.arriving import Judged, Known, Refusal
 from mesh_core.reconcile import Taken
+
+Saying: TypeAlias = Callable[[], bytes]
+"""A report, written at the moment when it is sent, since it says when that was."""
 
 
 @frozen(kw_only=True)
@@ -28,7 +33,7 @@ class Desk:
     def __init__(self) -> None:
         self._changed = Condition()
         self._mail: Mail | None = None
-        self._report: bytes | None = None
+        self._report: Saying | None = None
         self._broken: BaseException | None = None
 
     def deliver(self, judged: Judged) -> None:
@@ -62,17 +67,17 @@ class Desk:
             self._broken = error
             self._changed.notify_all()
 
-    def say(self, report: bytes) -> None:
+    def say(self, report: Saying) -> None:
         """Hand over a report, in the place of an older one that was not sent."""
         with self._changed:
             self._report = report
 
-    def to_say(self) -> bytes | None:
+    def to_say(self) -> Saying | None:
         """The newest report that was not sent. It stays until it was."""
         with self._changed:
             return self._report
 
-    def said(self, report: bytes) -> None:
+    def said(self, report: Saying) -> None:
         """It was sent. One that was handed over meanwhile stays."""
         with self._changed:
             if self._report is report:

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import assert_never
 
 from mesh_adapters.host.agent.arriving import New, judge
-from mesh_adapters.host.agent.desk import Desk
+from mesh_adapters.host.agent.desk import Desk, Saying
 from mesh_adapters.host.agent.saved import Saved
 from mesh_core.explain import reported
 from mesh_core.ports.broker import (
@@ -84,7 +84,7 @@ class Line:
         self._ending = Event()
         self._greet = True
         self._unsaved: Delivery | None = None
-        self._last: bytes | None = None
+        self._last: Saying | None = None
         self._last_at = 0.0
         self._told: str | None = None
         """What was said to be wrong, so that it is said once."""
@@ -171,9 +171,9 @@ class Line:
         if report is None and self._last is not None and monotonic() - self._last_at >= SAY_AGAIN:
             report = self._last
         if report is not None:
-            self._sent(report, self._broker.report(report))
+            self._sent(report, self._broker.report(report()))
 
-    def _sent(self, report: bytes, outcome: Outcome) -> None:
+    def _sent(self, report: Saying, outcome: Outcome) -> None:
         match outcome:
             case Confirmed():
                 self._last, self._last_at = report, monotonic()

@@ -21,7 +21,7 @@ from mesh_adapters.host.agent.idle import give_back
 from mesh_adapters.host.agent.line import Line, Say
 from mesh_adapters.host.agent.place import Place, Probe, probe_machine
 from mesh_adapters.host.agent.reporting import Speaker, Standing, report_of
-from mesh_adapters.host.agent.running import Beginning, run_over, standing_of
+from mesh_adapters.host.agent.running import Beginning, now, run_over, standing_of
 from mesh_adapters.host.agent.saved import Saved
 from mesh_adapters.host.applied import Applied
 from mesh_adapters.host.applying import Refused, Stopped
@@ -29,13 +29,11 @@ from mesh_adapters.host.journal import JournalBusy, JournalError
 from mesh_adapters.host.kind import Kind
 from mesh_adapters.host.notify import Notifier
 from mesh_core.explain import reported
-from mesh_core.model.said import Hello, Report
+from mesh_core.model.said import REPORTS_EVERY, Hello, Report
 from mesh_core.ports.broker import HostBroker
 from mesh_core.wire.said import hello_to_bytes, report_to_bytes
 
 EVERY = 240.0
-LONGEST = 300.0
-"""A host says something at least that often, so it looks at its machine more often. Design, part 11."""
 LOOK = 0.5
 """Seconds between two looks at whether to stop."""
 BUSY = 5.0
@@ -60,7 +58,7 @@ class Agent:
     """The host of one node on the machine at `root`; `connect` gives its end of the broker.
 
     `say` gets a line for people where something is wrong, or is well again, from either thread. `heard` gets
-    each report as it is handed over to be sent.
+    each report as it is handed over to be sent. `now` is the machine's clock, as people read it.
     """
 
     def __init__(
@@ -73,15 +71,17 @@ class Agent:
         say: Say = quiet,
         heard: Callable[[Report], None] = unheard,
         notifier: Notifier | None = None,
+        now: Callable[[], str] = now,
         kinds: Mapping[str, Kind] | None = None,
         probe: Probe = probe_machine,
     ) -> None:
-        if not 0 < every < LONGEST:
-            raise ValueError(f"every {every:g} seconds: it is more than 0 and less than {LONGEST:g}")
+        if not 0 < every < REPORTS_EVERY:  # each look ends with a report
+            raise ValueError(f"every {every:g} seconds: it is more than 0 and less than {REPORTS_EVERY}")
         self._every = every
         self._say = say
         self._heard = heard
         self._notifier = notifier or Notifier({})
+        self._now = now
         self._place = Place(root, self._notifier, kinds, probe)
         self._connect = connect
         self._speaker = Speaker(node=node, machine="")
@@ -151,7 +151,8 @@ class Agent:
         speaker = self._speaker
         holding = self._saved.holding()
         generation = None if holding is None else holding.generation
-        return hello_to_bytes(Hello(node=speaker.node, machine=speaker.machine, generation=generation))
+        said = Hello(node=speaker.node, machine=speaker.machine, generation=generation, at=self._now())
+        return hello_to_bytes(said)
 
     def _turn(self, stop: Event) -> None:
         """Look at what came, and at the machine where it is time to, or where a declaration came."""
@@ -277,7 +278,8 @@ class Agent:
             self._refusal = None
 
     def _hand_over(self, report: Report) -> None:
-        self._reported = report
-        self._desk.say(report_to_bytes(report))
+        self._reported = report = evolve(report, at=self._now())
+        # It is sent again, or after an outage: what it says holds then as well, and the machine lives.
+        self._desk.say(lambda: report_to_bytes(evolve(report, at=self._now())))
         self._notifier.status(reported.stands(report.generation, report.doing.value))
         self._heard(report)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from mesh_adapters.host.applying import Host
 from mesh_adapters.host.commands import run as run_command
-from mesh_adapters.host.journal import PLACE, Journal
+from mesh_adapters.host.journal import Journal
 from mesh_adapters.host.kind import Kind
 from mesh_adapters.host.machine import Machine, machine_at, nothing_kept
 from mesh_adapters.host.notify import Notifier
+from mesh_adapters.host.own_place import PLACE
 from mesh_adapters.host.probe import known_probes, probe_all
 from mesh_adapters.host.registry import known_kinds
 from mesh_core.model.node import Capability
@@ -56,4 +57,5 @@ class Place:
         return self._probe(self._machine())
 
     def _machine(self, kept: Callable[[str], bytes] = nothing_kept) -> Machine:
-        return machine_at(self.root, kept=kept, run=self._notifier.around(run_command))
+        notifier = self._notifier
+        return machine_at(self.root, kept=kept, run=notifier.around(run_command), alive=notifier.alive)

@@ -50,7 +50,7 @@ def run_over(
     journal = host.journal
     same = unchanged(content, host)
     if same is not None and _here(journal)[0] == same.generation:
-        journal.remember(at=_now(), status=status_of(same))
+        journal.remember(at=now(), status=status_of(same))
         begin(Beginning(newer=False, standing=standing_of(journal)))
         return same
     decided = decide(content, host)
@@ -60,7 +60,7 @@ def run_over(
     ended = apply_until(decided, host, enough, nothing)
     if isinstance(ended, Applied):
         left = _something_left(decided.declaration, journal)
-        journal.remember(at=_now(), **_here_with(decided.declaration, journal, something_left=left))
+        journal.remember(at=now(), **_here_with(decided.declaration, journal, something_left=left))
     return ended
 
 
@@ -102,5 +102,6 @@ def standing_of(journal: Journal) -> Standing:
     )
 
 
-def _now() -> str:
+def now() -> str:
+    """This instant by the machine's clock, in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

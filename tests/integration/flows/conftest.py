@@ -17,6 +17,7 @@ from mesh_adapters.flows.push import Asked, Looked, Publishing, Step, no_step, p
 from mesh_adapters.store import SqliteStore
 from mesh_core import Mesh, mesh_from_data
 from mesh_core.analysis.material import Settled
+from mesh_core.analysis.proposal import Proposal, propose
 from mesh_core.change import Change, PutModule, PutNode
 from mesh_core.event import Event
 from mesh_core.model.declaration import Declaration
@@ -33,6 +34,11 @@ AT = "2026-12-02T12:00:00Z"
 
 def settle(mesh: Mesh) -> Settled:
     return Settled(resolution=resolve(mesh))
+
+
+def judge(mesh: Mesh, change: PutModule) -> Proposal:
+    """What a manifest would do to whom; nobody here has a template."""
+    return propose(mesh, [change])
 
 
 class Site:
@@ -82,7 +88,7 @@ class Site:
         return pushed(self.store, self.broker, asked, step)
 
     def collect(self, at: str = AT) -> Collected:
-        return collect(self.store, self.broker, at)
+        return collect(self.store, self.broker, at, judge)
 
     def report(self, node: str, generation: int | None, **more: Any) -> Report:
         given = {"machine": f"id-{node}", "applied": generation, "doing": Doing.APPLIED} | more

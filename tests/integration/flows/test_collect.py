@@ -146,3 +146,39 @@ def test_a_message_that_was_not_written_down_is_not_acknowledged(
     site.broker.close()
     site.broker = site.another_broker()
     assert set(site.collect().reports) == {"pi"}
+
+
+MONTH_AGO = "2026-11-02T12:00:00Z"
+
+
+def test_a_report_that_waited_for_a_month_is_of_a_month_ago(site: Site) -> None:
+    """The machine may be dead since then: it was not seen when somebody took in its last words."""
+    site.has([motd("1")], [node("pi", "motd")])
+    site.report("pi", None, at=MONTH_AGO)
+    assert site.collect().waited == {"pi": 30 * 86400}
+    standing = site.store.standings()["pi"]
+    assert (standing.seen_at, standing.heard_at) == (MONTH_AGO, AT)
+
+
+def test_a_machine_that_does_not_know_the_year_is_there_all_the_same(site: Site) -> None:
+    site.has([motd("1")], [node("pi", "motd")])
+    site.push()
+    site.report("pi", 1, at="1970-01-01T00:02:11Z")
+    assert site.collect().waited == {}
+    assert site.store.standings()["pi"].seen_at == AT
+    later = "2026-12-02T13:00:00Z"
+    site.report("pi", 1, at="2026-12-02T12:59:58Z")
+    site.collect(later)
+    assert site.store.standings()["pi"].seen_at == "2026-12-02T12:59:58Z"
+
+
+def test_an_older_generation_that_is_said_later_is_older_all_the_same(site: Site) -> None:
+    """Clocks put nothing in order."""
+    site.has([motd("1")], [node("pi", "motd")])
+    site.push()
+    site.report("pi", 5, at="2026-12-02T11:00:00Z")
+    site.collect()
+    before = site.store.standings()["pi"].report
+    site.report("pi", 4, at="2026-12-02T11:59:00Z")
+    assert site.collect().stale == {"pi": 1}
+    assert site.store.standings()["pi"].report == before

@@ -12,10 +12,10 @@ import pytest
 
 from mesh_adapters.broker.opening import open_broker
 from mesh_adapters.flows.push import Asked, write_down
-from mesh_adapters.flows.serve import Serving
+from mesh_adapters.flows.serve import Clock, Serving
 from mesh_adapters.store import SqliteStore
 from mesh_core.ports import Broker, BrokerRefused, BrokerUnreachable, Refused, StoreBusy, Unreachable
-from tests.integration.flows.conftest import AT, Site, settle
+from tests.integration.flows.conftest import AT, Site, judge, settle
 from tests.integration.flows.test_push import motd, node
 
 
@@ -34,7 +34,8 @@ def serving(site: Site, broker: Callable[[Broker], Any] = lambda real: real) -> 
 
     def work() -> None:
         with closing(SqliteStore.open(site.path)) as store, closing(open_broker(site.address)) as end:
-            Serving(store, broker(end), lambda: AT, noticed.append).run(stop, 0.02)
+            clock = Clock(now=lambda: AT, since=lambda instant: 0.0)
+            Serving(store, broker(end), clock, noticed.append, judge).run(stop, 0.02)
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -12,7 +12,10 @@ from mesh_adapters.broker.opening import open_broker, open_host
 from mesh_core.ports import Broker, HostBroker
 from tests.integration.broker.conftest import session_server as session_server
 from tests.integration.broker.server import RabbitServer
+from tests.integration.cli.conftest import folder as folder
+from tests.integration.cli.program import ok, written
 from tests.integration.flows.conftest import Site
+from tests.integration.push.programs import Plane
 
 
 class RabbitSite(Site):
@@ -41,3 +44,19 @@ def site(session_server: RabbitServer, tmp_path: Path) -> Iterator[RabbitSite]:
         yield made
         for name in ("pi", "nas"):  # the names that several tests have
             made.broker.remove_node(name)
+
+
+@pytest.fixture
+def plane(session_server: RabbitServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Plane]:
+    """An empty store, and no queue of the mesh at the broker; programs find both."""
+    login = {"account": "control", "password": "control-secret"}
+    credential = written(folder, "broker.json", login)
+    credential.chmod(0o600)
+    monkeypatch.setenv("MESH_STORE", str(folder / "mesh.db"))
+    monkeypatch.setenv("MESH_BROKER", f"amqp://127.0.0.1:{session_server.port}")
+    monkeypatch.setenv("MESH_BROKER_CREDENTIAL", str(credential))
+    ok("init")
+    made = Plane(folder, session_server)
+    made.forget()
+    yield made
+    made.forget()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mesh_core import Mesh, Module, Plan, PutModule, resolve
-from mesh_core.analysis.material import Settled, settle, speaks_of_templates
+from mesh_core.analysis.material import Settled, may_be_immaterial, settle
 from mesh_core.analysis.proposal import propose, with_material
 from mesh_core.change import Assign, Change, Unassign
 from mesh_core.model.declaration import Declaration
@@ -123,11 +123,13 @@ def test_only_nodes_with_a_template_are_looked_at() -> None:
         ({"content": "x"}, False),
         ({"content": "a template: x"}, False),
         ({}, False),
+        ({"kind": "tree"}, True),
+        ({"kind": "tree", "artifact": f"sha256:{'a' * 64}", "from": "oci:/srv"}, False),
     ],
 )
-def test_whether_a_mesh_speaks_of_templates_at_all(attributes: dict[str, str], speaks: bool) -> None:
+def test_whether_anything_may_be_immaterial_at_all(attributes: dict[str, str], speaks: bool) -> None:
     resource = {"kind": "file", "path": "/t", **attributes}
-    assert speaks_of_templates(mesh([module("a", resources=[resource])], [])) is speaks
+    assert may_be_immaterial(mesh([module("a", resources=[resource])], [])) is speaks
 
 
 def proposed(of: Mesh, *changes: Change) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mesh_core.analysis.clocks import Clock
 from mesh_core.analysis.material import Settled
 from mesh_core.analysis.state_of_nodes import SILENT_AFTER, NodeState, StateOfNode, states_of_nodes
 from mesh_core.model.material import MaterialFault
@@ -98,9 +99,20 @@ def test_what_is_told_of_its_report() -> None:
     assert (one.strangers, one.turned_down, one.to_take) == (("m2",), None, None)
 
 
-def test_the_newest_that_was_heard_is_when_it_was_seen() -> None:
+def test_it_was_seen_when_it_spoke_and_not_when_that_was_taken_in() -> None:
+    """A report may have waited for a month: what it says may not be so any more."""
     one = of(*sent(43), said=report(43), ago=1000, heard_at="5")
-    assert (one.state, one.seconds, one.seen_at) == (NodeState.APPLIED, 5, "5")
+    assert (one.state, one.seconds, one.seen_at) == (NodeState.SILENT, 1000, "1000")
+    assert of(*sent(43), said=report(43), ago=None, heard_at="5").seconds == 5
+
+
+def test_a_wrong_clock_is_told_with_both_instants() -> None:
+    at, heard_at = "1970-01-01T00:00:09Z", "2026-12-02T12:00:00Z"
+    standing = Standing(node="pi", report=report(None, at=at), heard_at=heard_at, seen_at=heard_at)
+    found = Settled(resolution=resolve(MESH))
+    one = states_of_nodes(MESH, found, {"pi": standing}, lambda _: 8)["pi"]
+    assert (one.clock, one.said_at, one.heard_at) == (Clock.BEHIND, at, heard_at)
+    assert one.state is NodeState.APPLIED
 
 
 def test_a_mesh_that_refuses_it_is_told_before_what_it_says() -> None:

@@ -13,8 +13,8 @@ from attrs import define, field
 from mesh_adapters.broker import MemoryAddress, open_broker, open_host
 from mesh_adapters.host.agent.loop import Agent
 from mesh_adapters.host.agent.saved import CAME, HOLDS
-from mesh_adapters.host.journal import PLACE
 from mesh_adapters.host.kind import Kind
+from mesh_adapters.host.own_place import PLACE
 from mesh_core.model.said import Hello, Report
 from mesh_core.ports import (
     Broker,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from mesh_adapters.host.agent import loop
 from mesh_adapters.host.agent.loop import Agent
@@ -339,8 +340,15 @@ def test_it_looks_more_often_than_every_five_minutes(rig: Rig, every: float) -> 
         rig.agent(every=every)
 
 
-def test_what_is_said_is_what_is_sent(rig: Rig) -> None:
+def test_what_is_said_is_what_is_sent_and_says_when_it_is(rig: Rig) -> None:
+    """It may wait for a month to be taken in, and whoever looks wants to know how fresh it is."""
     heard: list[Report] = []
     rig.reports = heard
-    rig.once(ONE)
-    assert rig.heard()[0] == heard[-1]
+    instants = (f"2026-12-01T22:20:{second:02}Z" for second in range(60))
+    rig.once(ONE, now=lambda: next(instants))
+    sent, hello = rig.heard()
+    assert sent is not None
+    assert sent == evolve(heard[-1], at=sent.at)
+    assert hello is not None
+    assert hello.at == "2026-12-01T22:20:00Z"
+    assert (sent.at or "") > (heard[-1].at or "") > hello.at

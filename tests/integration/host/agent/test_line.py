@@ -144,9 +144,9 @@ def test_an_outage_is_waited_out_and_said_once(setting: Setting, outage: Excepti
 
 def test_a_report_waits_until_the_broker_is_back_and_only_the_newest_is_sent(setting: Setting) -> None:
     setting.broker.taken = [LOST]
-    setting.desk.say(b"older")
+    setting.desk.say(lambda: b"older")
     setting.rounds(2)
-    setting.desk.say(b"newer")
+    setting.desk.say(lambda: b"newer")
     setting.rounds(2)
     assert setting.broker.reports == []
     setting.broker.taken = [None]
@@ -157,7 +157,7 @@ def test_a_report_waits_until_the_broker_is_back_and_only_the_newest_is_sent(set
 @pytest.mark.parametrize("outcome", [Returned(why="no route"), Unconfirmed(why="nothing came")])
 def test_a_report_that_did_not_arrive_is_sent_again_after_a_pause(setting: Setting, outcome: Outcome) -> None:
     setting.broker.outcomes = [outcome, outcome, Confirmed()]
-    setting.desk.say(b"report")
+    setting.desk.say(lambda: b"report")
     setting.rounds(3)
     assert setting.broker.reports == [b"report"]
     for seconds in (1, 2, 4):
@@ -170,7 +170,7 @@ def test_a_report_that_did_not_arrive_is_sent_again_after_a_pause(setting: Setti
 
 def test_one_that_is_too_large_is_dropped_and_said(setting: Setting) -> None:
     setting.broker.outcomes = [TooLarge(size=9, limit=5)]
-    setting.desk.say(b"report")
+    setting.desk.say(lambda: b"report")
     setting.rounds(3)
     assert setting.broker.reports == [b"report"]
     assert setting.said == ["a report has 9 bytes and may have 5; it is not sent"]
@@ -178,19 +178,19 @@ def test_one_that_is_too_large_is_dropped_and_said(setting: Setting) -> None:
 
 def test_the_last_report_is_sent_again_within_five_minutes(setting: Setting) -> None:
     """A run may be long, and the work loop has nothing new to say meanwhile."""
-    setting.desk.say(b"applying")
+    setting.desk.say(lambda: b"at %d" % setting.clock.now)
     setting.rounds(2)
     setting.clock.now += 239
     setting.rounds(1)
-    assert setting.broker.reports == [b"applying"]
+    assert setting.broker.reports == [b"at 1000"]
     setting.clock.now += 1
     setting.rounds(2)
-    assert setting.broker.reports == [b"applying"] * 2
+    assert setting.broker.reports == [b"at 1000", b"at 1240"], "what it says of itself is of now"
 
 
 def test_the_last_words_are_sent_before_it_ends(setting: Setting) -> None:
     setting.rounds(1)
-    setting.desk.say(b"last")
+    setting.desk.say(lambda: b"last")
     setting.line.close()
     assert setting.broker.reports == [b"last"]
     assert setting.broker.closed
@@ -198,7 +198,7 @@ def test_the_last_words_are_sent_before_it_ends(setting: Setting) -> None:
 
 def test_nothing_is_tried_of_a_broker_that_is_away_when_it_ends(setting: Setting) -> None:
     setting.broker.taken = [LOST]
-    setting.desk.say(b"last")
+    setting.desk.say(lambda: b"last")
     setting.rounds(1)
     setting.line.close()
     assert setting.broker.reports == []
