@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what some tests need of Debian and is not there: those that boot whole machines
 # (tests/integration/lab), those of other package managers and of containers (tests/integration/host), and those
-# that talk to a RabbitMQ, which they start themselves (tests/integration/broker).
+# that talk to a RabbitMQ, which they start themselves (tests/integration/broker), and those that build and publish
+# (tests/integration/build).
 # Says and does nothing when all is there; where it cannot install, says what will be skipped. No service is
 # started by it, and those that come by it are not enabled either.
 set -eu
@@ -10,9 +11,12 @@ set -eu
 # init-system-helpers has what the scripts of a package with a service call. dnf and pacman install into
 # roots of their own, from repositories that the tests make (rpm, createrepo-c). A container's image is made
 # of busybox, and run by podman with crun. rabbitmq-server is the broker, openssl makes the certificates that it
-# shows.
+# shows. Builds are shut in by bubblewrap, images made by buildah and carried by skopeo to docker-registry.
+# What ships is asked by curl, and installs the host program with python3-venv.
 packages='systemd dbus init-system-helpers dnf rpm createrepo-c pacman-package-manager
-    podman crun busybox-static rabbitmq-server openssl'
+    podman crun busybox-static rabbitmq-server openssl
+    git bubblewrap buildah skopeo docker-registry
+    curl python3-venv'
 policy=/usr/sbin/policy-rc.d
 
 missing() {
@@ -23,7 +27,7 @@ missing() {
 }
 
 skipped() {
-    echo "the tests of whole machines, packages, containers and brokers will be skipped: $1"
+    echo "the tests of whole machines, packages, containers, brokers and builds will be skipped: $1"
     exit 0
 }
 
@@ -32,7 +36,7 @@ wanted=$(missing)
 [ -n "$wanted" ] || exit 0
 [ "$(id -u)" = 0 ] || skipped "not root, and not installed:$wanted"
 
-echo "installing for the tests of whole machines, packages, containers and brokers:$wanted"
+echo "installing for the tests of whole machines, packages, containers, brokers and builds:$wanted"
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
     trap 'exit 1' HUP INT TERM
@@ -51,6 +55,7 @@ for package in $wanted; do
     case $package in
     podman) services='podman.socket podman.service podman-restart.service podman-auto-update.service
         podman-auto-update.timer' ;;
+    docker-registry) services='docker-registry.service' ;;
     rabbitmq-server) services='rabbitmq-server.service epmd.service epmd.socket' ;;
     *) continue ;;
     esac

@@ -7,10 +7,10 @@ import posixpath
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mesh_core.wire.beside import NotRead
+from mesh_core.wire.beside import NotRead
+from mesh_core.wire.faults import shown
+from mesh_core.wire.text import MANIFEST_LIMIT
 
 _INSIDE = "wanted the path of a file in the folder of this document, or below it"
 
@@ -20,9 +20,6 @@ def reader(document: str) -> Callable[[str], str | NotRead]:
     folder = Path() if document == "-" else Path(document).parent
 
     def read(named: str) -> str | NotRead:
-        from mesh_core.wire.beside import NotRead
-        from mesh_core.wire.faults import shown
-
         found = shown(named)
         why = _outside(named)
         if why is not None:
@@ -53,9 +50,6 @@ def _outside(named: str) -> str | None:
 
 
 def _text(where: Path, found: str) -> str | NotRead:
-    from mesh_core.wire.beside import NotRead
-    from mesh_core.wire.text import MANIFEST_LIMIT
-
     # Not to wait for a pipe's other end.
     with open(os.open(where, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
