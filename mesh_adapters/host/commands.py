@@ -33,6 +33,8 @@ _SET_CHILD_SUBREAPER = 36
 _AFTERWARDS = 0.3
 """Seconds for output that comes while a command ends."""
 
+_NOBODY = 0
+"""The number of no process."""
 _LONGEST_END = 10.0
 """Seconds for everything that was ended to be gone."""
 
@@ -196,6 +198,11 @@ def end_all(first: int, spared: frozenset[int]) -> None:
                 os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
             return
         time.sleep(0.01)
+
+
+def end_others(spared: frozenset[int]) -> None:
+    """End every child of this process that is not spared, with all that it started."""
+    end_all(_NOBODY, spared)
 
 
 def _end_orphans(spared: frozenset[int]) -> bool:

@@ -64,8 +64,14 @@ class Files:
         self._failed: dict[str, OSError] = {}
         self._accounts = Accounts()
 
+    def place(self, path: str) -> str:
+        """Where a path of the machine is here: links above it are followed, itself it may be one.
+
+        For what does more than what is offered here, and keeps to what is said above by itself.
+        """
+        return self._at(path)
+
     def _at(self, path: str) -> str:
-        """Where a path of the machine is here."""
         folder, name = os.path.split(path)
         return f"{self._directory(folder)}/{name}"
 
@@ -293,6 +299,8 @@ def sha256_of(place: str, size: int) -> str:
 
 def words_of(error: OSError, path: str) -> str:
     """An error of the machine, with the path that it is about."""
+    if isinstance(error, NotADirectoryError):
+        return f"{path}: a part of that path is no directory"
     return f"{path}: {error.strerror or error}"
 
 

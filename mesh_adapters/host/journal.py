@@ -31,8 +31,6 @@ from mesh_core.wire.data import resource_to_data
 
 _Read = TypeVar("_Read")
 
-PLACE = "var/lib/mesh-host"
-"""The directory where it is, under the root, with whatever else the host keeps for itself."""
 APPLICATION_ID = 0x4D486F73
 """What tells our file from another program's."""
 KNOWN = 1

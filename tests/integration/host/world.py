@@ -101,7 +101,12 @@ class World:
         try:
             files = Files(self.root, step)
             machine = Machine(
-                root=self.root, files=files, privileged=PRIVILEGED, step=step, kept=journal.kept
+                root=self.root,
+                files=files,
+                privileged=PRIVILEGED,
+                step=step,
+                kept=journal.kept,
+                state=self.state,
             )
             yield Host(machine=machine, journal=journal, kinds=self.kinds)
         finally:

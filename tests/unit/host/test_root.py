@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.host.options import root_of
+from mesh_cli.roots import root_of
 
 
 @pytest.mark.parametrize("said", [None, "/", "//", "/./", "/tmp/.."])

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from mesh_adapters.host.unit import NAME, unit_text
+from mesh_adapters.broker.credential import Role
+from mesh_adapters.build.unit import UNIT as OF_BUILDER
+from mesh_adapters.host.unit import UNIT
+from mesh_adapters.own_unit import OwnUnit
+
+unit_text = UNIT.text
 
 
 def read(text: str) -> RawConfigParser:
@@ -27,6 +32,17 @@ def test_it_runs_the_program_and_never_gives_up() -> None:
     assert unit["Unit"]["StartLimitIntervalSec"] == "0"
     assert "network-online.target" in unit["Unit"]["After"]
     assert unit["Install"]["WantedBy"] == "multi-user.target"
+
+
+def test_a_builders_unit_leaves_it_what_shutting_builds_in_needs() -> None:
+    unit = read(OF_BUILDER.text("/opt/mesh/bin/mesh-builder"))
+    service = unit["Service"]
+    assert service["ExecStart"] == "/opt/mesh/bin/mesh-builder run"
+    assert (service["Type"], service["StateDirectory"]) == ("notify", "mesh-builder")
+    assert service["KillMode"] == "mixed", "the builder alone is asked, and ends what it started"
+    breaking = ("RestrictNamespaces", "PrivateDevices", "ProtectKernelTunables", "ProtectControlGroups")
+    assert not [name for name in breaking if name in service]
+    assert unit["Unit"]["ConditionPathExists"] == f"/{Role.BUILDER.place}"
 
 
 def test_what_it_started_through_systemd_and_what_is_in_hand_are_let_be() -> None:
@@ -56,11 +72,12 @@ def test_what_is_no_path_is_refused(program: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze")
-def test_systemd_has_nothing_against_it(tmp_path: Path) -> None:
-    place = tmp_path / NAME
-    place.write_text(unit_text("/bin/true"))
+@pytest.mark.parametrize("own", [UNIT, OF_BUILDER])
+def test_systemd_has_nothing_against_it(tmp_path: Path, own: OwnUnit) -> None:
+    place = tmp_path / own.name
+    place.write_text(own.text("/bin/true"))
     ran = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(place)], capture_output=True, text=True, check=False
     )
-    said = [line for line in ran.stderr.splitlines() if NAME in line]
+    said = [line for line in ran.stderr.splitlines() if own.name in line]
     assert said == []

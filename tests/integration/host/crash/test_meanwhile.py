@@ -139,7 +139,7 @@ def test_a_parent_that_became_a_file(world: World) -> None:
     shutil.rmtree(world.root / "d")
     world.put("/d", "a file\n")
     applied = world.applied(told)
-    assert outcome(applied, "path:/d/f").acted == Failed(why="/d/f: Not a directory")
+    assert outcome(applied, "path:/d/f").acted == Failed(why="/d/f: a part of that path is no directory")
     assert shown(world.root).keys() == {"/d"}
     assert world.applied(NOTHING).well
     assert shown(world.root)["/d"][4] == b"a file\n"
