@@ -9,6 +9,8 @@ import typer
 from mesh_cli.commands import (
     assigning,
     broker,
+    builders,
+    building,
     collecting,
     declaring,
     inviting,
@@ -16,6 +18,7 @@ from mesh_cli.commands import (
     nodes,
     planning,
     pushing,
+    sources,
     status,
     store,
     transfer,
@@ -54,6 +57,8 @@ app.command("push")(pushing.push)
 app.command("collect")(collecting.collect)
 app.command("serve")(collecting.serve)
 app.command("status")(status.status)
+app.command("build")(building.build)
+app.command("builds")(building.builds)
 app.command("graph")(planning.graph)
 app.command("lint")(planning.lint)
 app.command("assign")(assigning.assign)
@@ -64,7 +69,9 @@ nodes.group.command("invite")(inviting.invite)
 nodes.group.command("revoke")(inviting.revoke)
 app.add_typer(nodes.group, name="node")
 app.add_typer(modules.group, name="module")
+app.add_typer(sources.group, name="source")
 app.add_typer(broker.group, name="broker")
+app.add_typer(builders.group, name="builder")
 app.command("init")(store.init)
 app.command("import")(transfer.import_mesh)
 app.command("export")(transfer.export)

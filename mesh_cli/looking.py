@@ -12,8 +12,10 @@ from mesh_cli.wiring import now, opened_store, settled
 
 if TYPE_CHECKING:
     from mesh_core.analysis.material import Settled
+    from mesh_core.analysis.state_of_modules import StateOfModule
     from mesh_core.analysis.state_of_nodes import StateOfNode
     from mesh_core.model.mesh import Mesh
+    from mesh_core.model.sent import Standing
     from mesh_core.ports import Store
 
 
@@ -28,11 +30,16 @@ def mesh_of(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tu
 
 
 class Standings(NamedTuple):
-    """A mesh, its resolution, and how it stands with its nodes, all of one moment."""
+    """A mesh, its resolution, and how it stands with its nodes."""
 
     mesh: Mesh
     found: Settled
     states: dict[str, StateOfNode]
+    standings: Mapping[str, Standing]
+
+    def planned(self, module: str) -> list[str]:
+        """The nodes that are to have a module."""
+        return [plan.node for plan in self.found.resolution.plans if module in plan.members]
 
 
 def how_it_stands(store: Store) -> Standings:
@@ -44,4 +51,20 @@ def how_it_stands(store: Store) -> Standings:
     mesh, standings = store.mesh(), store.standings()
     found = settled(mesh, resolve(mesh))
     states = states_of_nodes(mesh, found, standings, since(now()))
-    return Standings(mesh=mesh, found=found, states=states)
+    return Standings(mesh=mesh, found=found, states=states, standings=standings)
+
+
+def states_of_modules(
+    store: Store, mesh: Mesh, standings: Mapping[str, Standing] | None = None
+) -> dict[str, StateOfModule]:
+    """How it stands with every module of a mesh that was just read from this store, with these standings."""
+    from mesh_core.analysis.state_of_modules import Records
+    from mesh_core.analysis.state_of_modules import states_of_modules as states
+
+    records = Records(
+        current=store.current(),
+        heads=store.heads(),
+        held=store.held(),
+        open_builds=store.open_builds(),
+    )
+    return states(mesh, records, (store.standings() if standings is None else standings).values())

@@ -64,6 +64,10 @@ NodesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="NODE", autocompletion=completed("nodes"), show_default=False, hidden=True),
 ]
+NamesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NODE|MODULE", autocompletion=completed("both"), show_default=False, hidden=True),
+]
 ModuleArgument = Annotated[
     str,
     typer.Argument(metavar="MODULE", autocompletion=completed("modules"), show_default=False, hidden=True),

@@ -71,6 +71,7 @@ _UNREACHABLE = {
 _REFUSED = {
     Refused.CREDENTIALS: "the account or its password is not right",
     Refused.PERMISSION: "the account may not do that",
+    Refused.LIMIT: "as many connections of the account as may be are open already; they end, so try again",
     Refused.UNFIT: "it is not as it is to be; `mesh broker setup` on the control plane puts it right",
 }
 

@@ -83,6 +83,11 @@ def styled(text: str, colour: str, *, bold: bool = False) -> str:
     return typer.style(text, fg=colour, bold=bold)
 
 
+def redraws() -> bool:
+    """Whether what stands on stdout can be drawn again: it is a terminal, and a clever one."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def unstyled(text: str) -> str:
     """What `styled` was given: for a message, whose stream may be no terminal where stdout is one."""
     return re.sub("\x1b\\[[0-9;]*m", "", text)

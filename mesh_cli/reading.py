@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mesh_cli import beside
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.wiring import known_kinds
+from mesh_cli.wiring import files_beside, known_kinds
 
 if TYPE_CHECKING:
     from mesh_core.model.module import Module
@@ -30,7 +29,7 @@ def mesh_document(name: str) -> MeshDocument:
     content = bytes_of(name, MESH_LIMIT)
     try:
         syntax = _syntax(name, content)
-        return read_mesh(content, syntax, beside=beside.reader(name), kinds=known_kinds())
+        return read_mesh(content, syntax, beside=files_beside(name), kinds=known_kinds())
     except WireError as error:
         raise malformed(name, error.faults) from None
 
@@ -44,9 +43,21 @@ def manifest(name: str) -> Module:
     content = bytes_of(name, MANIFEST_LIMIT)
     try:
         syntax = _syntax(name, content)
-        return read_module(content, syntax, beside=beside.reader(name), kinds=known_kinds())
+        return read_module(content, syntax, beside=files_beside(name), kinds=known_kinds())
     except WireError as error:
         raise malformed(name, error.faults) from None
+
+
+def manifests(names: Sequence[str]) -> list[Module]:
+    """The module manifests in several files, each of another module."""
+    if names.count("-") > 1:
+        raise Stop(Exit.USAGE, "stdin-twice", "- is standard input, which can be read once; give it once")
+    found = [manifest(name) for name in names]
+    called = [module.name for module in found]
+    for name in called:
+        if called.count(name) > 1:
+            raise Stop(Exit.USAGE, "named-twice", f"two of the files are manifests of {name!r}; give one")
+    return found
 
 
 def report(name: str) -> tuple[Capability, ...]:

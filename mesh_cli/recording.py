@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.output import note, say, say_json, visible
-from mesh_cli.wiring import now, opened_store, settled, who
+from mesh_cli.judging import judged
+from mesh_cli.output import flush, note, say, say_json, visible
+from mesh_cli.wiring import now, opened_store, who
 
 if TYPE_CHECKING:
     from mesh_core.analysis.proposal import Proposal
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
     from mesh_core.ports import Session, Store
 
 Decide = Callable[["Mesh"], "Iterable[Change]"]
+Also = Callable[[], dict[str, Any]]
 
 
 class Recording:
     """One command that changes the mesh, with what the person said about how.
 
     `words` are the command and its arguments, as they were typed. `asks` is whether a person confirms
-    before anything is removed.
+    before anything is removed. `meant` is whether the command itself is the word for what it does, where
+    it is said without `--dry-run`, and `takes_no_word` whether it is such a command.
     """
 
     def __init__(
@@ -42,20 +45,30 @@ class Recording:
         keep: bool | None = None,
         asks: bool = False,
         dry_run: bool = False,
+        meant: bool = False,
+        takes_no_word: bool = False,
     ) -> None:
         said = [flag for flag, given in (("--keep", keep), ("--anyway", anyway)) if given]
         self._command = visible(shlex.join(["mesh", *words, *said]))
         self._store = store
         self._as_json = as_json
-        self._anyway = anyway
+        self._anyway = anyway or meant
+        self._takes_no_word = takes_no_word
         self._keep = keep
         self._asks = asks
         self._dry_run = dry_run
 
-    def run(self, decide: Decide, *, preview: Callable[[Proposal], list[str]] | None = None) -> None:
+    def run(
+        self,
+        decide: Decide,
+        *,
+        preview: Callable[[Proposal], list[str]] | None = None,
+        also: Also | None = None,
+    ) -> None:
         """Decide on the mesh as it stands and record it. Stops, with nothing written, where it is refused.
 
-        `preview` gives lines that are shown whether it is refused or not, instead of what was done.
+        `preview` gives lines that are shown whether it is refused or not, instead of what was done. `also` is
+        done once it is recorded, and gives facts for `--json`; it never fails.
         """
         with opened_store(self._store) as store:
             if self._asks and not self._anyway and sys.stdin.isatty():
@@ -66,7 +79,7 @@ class Recording:
                 proposal, number = self._record(store, decide)
         # Only now: whoever reads slowly what we print must not keep others from writing.
         try:
-            self._tell(proposal, number, preview)
+            self._tell(proposal, number, preview, None if number is None else also)
         except KeyboardInterrupt:
             if number is None:
                 raise
@@ -106,7 +119,8 @@ class Recording:
         fixes, again = self._fixes(proposal)
         lines = [f"refused: {self._command}", *(f"  {line}" for line in harm_lines(proposal))]
         lines += [f"  {line}" for line in way_out_lines(proposal, fixes, again=again)]
-        lines.append("nothing was recorded; --anyway records it all the same")
+        without = f"`{self._command}`" if self._takes_no_word else "--anyway"
+        lines.append(f"nothing was recorded; {without} records it all the same")
         facts = {"fixes": [{"command": fix, "again": again} for fix in fixes]}
         return Stop(Exit.REFUSED, "would-refuse-or-move", lines, harm_facts(proposal) | facts)
 
@@ -126,13 +140,14 @@ class Recording:
         proposal: Proposal,
         number: int | None,
         preview: Callable[[Proposal], list[str]] | None,
+        also: Also | None,
     ) -> None:
         if preview is not None and proposal.changes and not self._as_json:
             say(preview(proposal))
         if self._is_refused(proposal):
             raise self._refusal(proposal)
         if self._as_json:
-            say_json(recorded_facts(proposal, number))
+            say_json(recorded_facts(proposal, number) | ({} if also is None else also()))
             return
         from mesh_cli.render.consequences import done_lines, effect_lines, harm_lines
 
@@ -144,33 +159,21 @@ class Recording:
             say(effect_lines(proposal))
         if self._dry_run and proposal.changes:
             say("nothing was recorded: --dry-run")
+        if also is not None:
+            flush()  # whoever waits for the rest knows that it is recorded
+            also()
 
 
 def _proposed(mesh: Mesh, decide: Decide, keep: bool) -> Proposal:
-    from mesh_core.analysis.proposal import propose
     from mesh_core.faults import CatalogueError
 
     changes = tuple(decide(mesh))
     try:
-        return _looked_through(propose(mesh, changes, keep=keep))
+        return judged(mesh, changes, keep=keep)
     except CatalogueError as error:
         lines = ["refused: the catalogue would not agree with itself"]
         lines += [f"  {fault}" for fault in error.faults]
         raise Stop(Exit.REFUSED, "catalogue", lines) from None
-
-
-def _looked_through(proposal: Proposal) -> Proposal:
-    """The proposal with the material faults that it makes or mends; where nobody has one it costs a look."""
-    from mesh_core.analysis.material import speaks_of_templates
-    from mesh_core.analysis.proposal import with_material
-    from mesh_core.resolve import resolve
-
-    if not proposal.changes or not (
-        speaks_of_templates(proposal.before) or speaks_of_templates(proposal.after)
-    ):
-        return proposal
-    was = settled(proposal.before, resolve(proposal.before))
-    return with_material(proposal, was, settled(proposal.after, proposal.resolution))
 
 
 def _keeping_helps(proposal: Proposal) -> bool:

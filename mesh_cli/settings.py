@@ -16,6 +16,9 @@ _KEYS = {
     "store": "the path of the store",
     "broker": "the broker's address, amqp(s)://host:port/vhost",
     "broker_credential": "the path of the file with the broker's account and password",
+    "git_credentials": "the path of a file with names and passwords for https, as git's credential store has",
+    "git_identity": "the path of a private key for ssh",
+    "git_known_hosts": "the path of a file with the hosts that ssh may talk to",
 }
 _NO_CREDENTIAL = (
     "there is no home directory to keep the broker's credential in; say where it is with "
@@ -25,6 +28,7 @@ _NO_BROKER = (
     "no broker is named; say where it is with --broker, MESH_BROKER or 'broker' in the config file "
     "(amqp://HOST, amqps://HOST)"
 )
+_NO_CACHE = "there is no home directory to keep copies of repositories in; set HOME or XDG_CACHE_HOME"
 _NO_HOME = "there is no home directory to keep a store in; say where it is with --store or MESH_STORE"
 
 
@@ -70,6 +74,14 @@ class Named(NamedTuple):
 
 def broker_named(flag: str | None) -> Named:
     """The broker that is meant. Stops where none is."""
+    named = broker_said(flag)
+    if named is None:
+        raise Stop(Exit.OUT_OF_REACH, "no-broker", _NO_BROKER)
+    return named
+
+
+def broker_said(flag: str | None) -> Named | None:
+    """The same, and None where no broker is meant."""
     if flag is not None:
         return Named(flag, "--broker", Path())
     variable = os.environ.get(BROKER_VARIABLE)
@@ -78,7 +90,7 @@ def broker_named(flag: str | None) -> Named:
     path = config_file()
     said = None if path is None else _config(path).get("broker")
     if path is None or said is None:
-        raise Stop(Exit.OUT_OF_REACH, "no-broker", _NO_BROKER)
+        return None
     return Named(said, f"'broker' in {path}", path.parent)
 
 
@@ -91,6 +103,27 @@ def broker_credential() -> Path:
     if path is None:
         raise Stop(Exit.OUT_OF_REACH, "no-credential", _NO_CREDENTIAL)
     return _configured("broker_credential") or path.parent / "broker.json"
+
+
+def repositories_folder() -> Path:
+    """Where copies of repositories are kept, which may be removed at any time."""
+    from platformdirs import user_cache_path
+
+    try:
+        return user_cache_path("meshwright") / "repositories"
+    except RuntimeError:
+        raise Stop(Exit.FAILED, "no-home", _NO_CACHE) from None
+
+
+def git_files() -> dict[str, Path]:
+    """The files that git may use, by what they are; those that are not said are not in it."""
+    found = {}
+    for name in ("credentials", "identity", "known_hosts"):
+        variable = os.environ.get(f"MESH_GIT_{name.upper()}")
+        said = Path(variable) if variable else _configured(f"git_{name}")
+        if said is not None:
+            found[name] = said
+    return found
 
 
 def _configured(key: str) -> Path | None:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from mesh_adapters.host.knowledge import Knowledge
     from mesh_core.analysis.material import Settled
     from mesh_core.model.mesh import Mesh
+    from mesh_core.model.module import Module
     from mesh_core.model.resolution import Resolution
     from mesh_core.ports import Store
+    from mesh_core.wire.beside import ReadBeside
 
 
 @contextmanager
@@ -42,6 +44,13 @@ def create_store(path: Path) -> None:
     SqliteStore.create(str(path)).close()
 
 
+def files_beside(document: str) -> ReadBeside:
+    """Reads the files that a document names beside itself."""
+    from mesh_adapters.beside import reader
+
+    return reader(document)
+
+
 @cache
 def known_kinds() -> Knowledge:
     """The kinds of resources and checks that are known here; whoever reads no document needs none."""
@@ -51,11 +60,25 @@ def known_kinds() -> Knowledge:
     return Knowledge(found())
 
 
-def settled(mesh: Mesh, resolution: Resolution) -> Settled:
-    """A resolution with its material faults; nothing is loaded for them where there is no template."""
-    from mesh_core.analysis.material import Settled, settle, speaks_of_templates
+def shipped_names() -> tuple[str, ...]:
+    """The modules that come with this program."""
+    from mesh_adapters.shipped import names
 
-    if not speaks_of_templates(mesh):
+    return names()
+
+
+def shipped_module(name: str) -> Module:
+    """The module of one of these names."""
+    from mesh_adapters.shipped import manifest
+
+    return manifest(name, known_kinds())
+
+
+def settled(mesh: Mesh, resolution: Resolution) -> Settled:
+    """A resolution with its material faults; nothing is loaded for them where there can be none."""
+    from mesh_core.analysis.material import Settled, may_be_immaterial, settle
+
+    if not may_be_immaterial(mesh):
         return Settled(resolution=resolution)
     from mesh_adapters.host.material import Rendering
 

@@ -13,21 +13,33 @@ from mesh_cli.wiring import opened_broker, opened_store
 
 
 def collect(*, broker: BrokerOption = None, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Take in what the machines have said, and send what is pending.
+    """Take in what was said, and send what is pending.
 
     One round of what `mesh serve` does all the time.
 
     Example: mesh collect
     """
-    from mesh_cli.render.collect import collected_lines, collected_to_data, published_lines, published_to_data
+    from mesh_cli.render.collect import (
+        collected_lines,
+        collected_to_data,
+        published_lines,
+        published_to_data,
+        requested_lines,
+        requested_to_data,
+    )
 
     with opened_store(store) as opened, opened_broker(broker) as reached:
         collected = wiring.collect(opened, reached)
         published = wiring.publish(opened, reached)
+        requested = wiring.send_requests(opened, reached)
     if as_json:
-        say_json(collected_to_data(collected) | published_to_data(published))
+        say_json(collected_to_data(collected) | published_to_data(published) | requested_to_data(requested))
         return
-    lines = [*collected_lines(collected), *published_lines(published)]
+    lines = [
+        *collected_lines(collected),
+        *published_lines(published),
+        *requested_lines(requested),
+    ]
     say(lines or "nothing was waiting")
 
 

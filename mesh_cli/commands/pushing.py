@@ -52,8 +52,10 @@ def push(
 ) -> None:
     """Send every node what it is to be, where that has changed.
 
-    A refused node keeps what it has, and the others go out (ends with 4). With --json it
-    prints one object a line.
+    A refused node keeps what it has, and the others go out (ends with 4). With --wait a
+    terminal shows a table of how the machines take it, and ctrl-c stops watching, not the
+    change; elsewhere there is a line for each piece of news. With --json it prints one object
+    a line.
 
     Example: mesh push --wait
     """
@@ -61,14 +63,14 @@ def push(
 
     with opened_store(store) as opened:
         asked = _asked(opened.mesh(), nodes or [], move or [], allow_removals or [])
-        tell = teller(as_json=as_json)
+        tell = teller(as_json=as_json, watches=wait)
         if dry_run:
             looked = wiring.look(opened, asked)
             _as_shown(looked, plan)
             tell.looked(looked, dry_run=True)
             code = _exit_code(looked, None)
         else:
-            with opened_broker(broker) as reached:
+            with opened_broker(broker) as reached, tell.at_work():
                 code = _pushed(opened, reached, asked, plan, tell, timeout if wait else None)
     if code is not Exit.DONE:
         raise typer.Exit(code)
@@ -78,22 +80,42 @@ def _pushed(
     store: Store, broker: Broker, asked: Asked, plan: str | None, tell: Teller, patience: float | None
 ) -> Exit:
     """Take in what waits, decide and write down, publish, and watch if that is wanted."""
+    tell.doing("taking in what the machines have said")
     wiring.collect(store, broker)
+    tell.doing("working out what every machine is to be")
     with store.writing() as session:
         looked = wiring.write_down(session, asked)
         _as_shown(looked, plan)
     tell.looked(looked, dry_run=False)
     try:
-        published = wiring.publish(store, broker, asked.nodes)
+        published = _published(store, broker, asked, tell)
     except KeyboardInterrupt:
         raise _not_marked(looked) from None
     tell.published(looked, published)
     code = _exit_code(looked, published)
     if patience is not None and published.confirmed:
-        done = wiring.watch(store, broker, published.confirmed, patience, tell.state)
+        done = _watched(store, broker, published, patience, tell)
         code = code if done else Exit.SOME_REFUSED
     tell.ended()
     return code
+
+
+def _watched(store: Store, broker: Broker, published: Publishing, patience: float, tell: Teller) -> bool:
+    """Whether all of them are done, and well."""
+    try:
+        with tell.watching(published.confirmed, store.standings()):
+            return wiring.watch(store, broker, published.confirmed, patience, tell.state)
+    except KeyboardInterrupt:
+        line = "stopped watching; what was sent is sent, and `mesh status` says how it goes"
+        raise Stop(Exit.INTERRUPTED, "interrupted", line, {"sent": dict(published.confirmed)}) from None
+
+
+def _published(store: Store, broker: Broker, asked: Asked, tell: Teller) -> Publishing:
+    if not tell.counts:
+        return wiring.publish(store, broker, asked.nodes)
+    return wiring.publish_counted(
+        store, broker, asked.nodes, lambda done, of: tell.doing(f"sending, {done} of {of} are sent")
+    )
 
 
 def _not_marked(looked: Looked) -> Stop:

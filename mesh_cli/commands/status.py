@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.looking import how_it_stands
-from mesh_cli.lookup import known_node
-from mesh_cli.options import JsonOption, NodesArgument, StoreOption
-from mesh_cli.output import FORMAT, give_up, say, say_json
+from mesh_cli.looking import how_it_stands, states_of_modules
+from mesh_cli.lookup import node_or_module
+from mesh_cli.options import BrokerOption, JsonOption, NamesArgument, StoreOption
+from mesh_cli.output import FORMAT, give_up, note, redraws, say, say_json
 from mesh_cli.wiring import now, opened_store
 
 if TYPE_CHECKING:
-    from mesh_core.analysis.state_of_nodes import StateOfNode
+    from mesh_core.analysis.state_of_nodes import StateOfNode, Waiting
     from mesh_core.ports import Store
 
     States = dict[str, StateOfNode]
@@ -27,76 +26,149 @@ if TYPE_CHECKING:
 PAUSE = 2.0
 """Seconds between two looks of `--watch`."""
 _FROM_THE_TOP = "\x1b[H\x1b[J"
-
-
-def _nobody_asks() -> int | None:
-    """How many reports wait at the broker: None, since nobody has asked it."""
-    return None
-
-
-reports_waiting: Callable[[], int | None] = _nobody_asks
-"""How many reports wait at the broker; None where none is set, or it does not answer at once."""
+ASKS_EVERY = 10.0
+"""Seconds between two times that `--watch` asks the broker: that is a connection each time."""
 
 
 def status(
-    nodes: NodesArgument = None,
+    names: NamesArgument = None,
     *,
     watch: Annotated[bool, typer.Option("--watch", help="Look again every 2 s, until ctrl-c.")] = False,
+    no_look: Annotated[
+        bool, typer.Option("--no-look", help="Do not ask the broker what waits there.")
+    ] = False,
+    broker: BrokerOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what every node wants and has, and why.
+    """Show where modules and nodes stand, and why.
 
-    Most of why is in the words of the node's own host. Nothing is written, and it ends with 0
-    also where nodes have failed. A node that was not heard of for 15 minutes is silent,
-    whatever it last said. With --watch, where stdout is no terminal, it prints a line for each
-    change; with --json an object for each change.
+    Of a module that is named it shows the way of its last change: from the commit to the build, to what
+    each node was sent, to what it runs. Most of why is in the words of the node's own host. Nothing is
+    written, and it ends with 0 also where nodes have failed. A node that was not heard of for 15 minutes is
+    silent, whatever it last said, and a report that waited at the broker is as old as it is. Where a broker
+    is named it is asked for reports that wait there, for a second at most, and said so where it does not
+    answer. With --watch, where stdout is no terminal, it prints a line for each change; with --json an
+    object for each change.
 
     Example: mesh status
     """
     with opened_store(store) as opened:
-        if nodes:
-            mesh = opened.mesh()
-            for name in nodes:
-                known_node(mesh, name)
+        _refuse_unknown(opened, names or ())
+        asking = _Asking(broker, never=no_look)
         if watch:
-            _watch(opened, nodes or (), as_json=as_json)
-        states, waiting = _states(opened, nodes or ()), reports_waiting()
-    from mesh_cli.render.status import lines, to_data
-
+            _watch(opened, names or (), asking, as_json=as_json)
+        look = _Look(opened, names or ())
+        waiting = asking.about(look.nodes) if look.nodes or not names else None
     if as_json:
-        say_json(to_data(states, waiting))
+        say_json(look.data(waiting))
     else:
-        say(lines([*states.values()], waiting, everything=bool(nodes)))
+        say(look.lines(waiting))
+        note(look.beside())
 
 
-def _states(store: Store, names: Collection[str]) -> States:
-    """How it stands with these nodes, or with all; one that is not there any more is left out."""
-    found = how_it_stands(store).states
-    return {name: one for name, one in found.items() if not names or name in names}
+def _refuse_unknown(store: Store, names: Collection[str]) -> None:
+    if names:
+        mesh = store.mesh()
+        for name in names:
+            node_or_module(mesh, name)
 
 
-def _watch(store: Store, names: Collection[str], *, as_json: bool) -> NoReturn:
+class _Look:
+    """How it stands with these nodes and modules, or with all; one that is not there any more is left out."""
+
+    def __init__(self, store: Store, names: Collection[str]) -> None:
+        from mesh_core.analysis.ladder import ladder
+
+        self._found = how_it_stands(store)
+        self._named = bool(names)
+        self.nodes: States = {
+            name: one for name, one in self._found.states.items() if not names or name in names
+        }
+        modules = states_of_modules(store, self._found.mesh, self._found.standings)
+        self._modules = {name: one for name, one in modules.items() if not names or name in names}
+        self._ladders = {
+            name: ladder(one, self._found.planned(name), self._found.standings, store.puts(name))
+            for name, one in self._modules.items()
+            if names
+        }
+
+    def lines(self, waiting: Waiting | None) -> list[str]:
+        """Modules first, machines second."""
+        from mesh_cli.render.modules import ladder_lines, status_lines
+        from mesh_cli.render.status import lines
+
+        if not self._named:
+            modules = status_lines([*self._modules.values()])
+        else:
+            told = [ladder_lines(self._modules[name], rungs) for name, rungs in self._ladders.items()]
+            modules = [line for of_one in told for line in [*of_one, ""]][:-1]
+        nodes = [*self.nodes.values()]
+        if self._named and not nodes:
+            return modules
+        return [*modules, *([""] if modules else []), *lines(nodes, waiting, everything=self._named)]
+
+    def beside(self) -> list[str]:
+        """What is to be said of modules that is in no table."""
+        from mesh_cli.render.modules import beside
+
+        return beside(self._modules.values())
+
+    def data(self, waiting: Waiting | None) -> dict[str, Any]:
+        """The same as plain data."""
+        from mesh_cli.render.modules import ladder_facts, module_facts
+        from mesh_cli.render.status import to_data
+
+        modules = {
+            name: module_facts(one, self._found.planned(name))
+            | ({"nodes": ladder_facts(self._ladders[name])} if self._named else {})
+            for name, one in self._modules.items()
+        }
+        return {"modules": modules} | to_data(self.nodes, waiting)
+
+
+class _Asking:
+    """Asks the broker what waits there, and not again at once."""
+
+    def __init__(self, flag: str | None, *, never: bool) -> None:
+        self._flag = flag
+        self._never = never
+        self._due = 0.0
+        self._answer: Waiting | None = None
+
+    def about(self, states: States) -> Waiting | None:
+        """What waits of these nodes; where the time is short, of those first that it may be news of."""
+        if self._never:
+            return None
+        if time.monotonic() >= self._due:
+            from mesh_cli.wiring_flows import waiting
+            from mesh_core.analysis.state_of_nodes import NodeState
+
+            well = (NodeState.APPLIED, NodeState.DRIFTED, NodeState.FAILED)
+            self._answer = waiting(self._flag, sorted(states, key=lambda name: states[name].state in well))
+            self._due = time.monotonic() + ASKS_EVERY
+        return self._answer
+
+
+def _watch(store: Store, names: Collection[str], asking: _Asking, *, as_json: bool) -> NoReturn:
     """Look again and again, and tell what is news, until ctrl-c, or until nobody reads it."""
-    redraws = not as_json and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    whole = not as_json and redraws()
     told: States = {}
     try:
         while True:
-            states = _states(store, names)
-            text = _drawn(states, everything=bool(names)) if redraws else _news(states, told, as_json=as_json)
+            look = _Look(store, names)
+            text = _drawn(look, asking) if whole else _news(look.nodes, told, as_json=as_json)
             if text and not _printed(text):
                 raise typer.Exit(Exit.DONE)
-            told = states
+            told = look.nodes
             time.sleep(PAUSE)
     except KeyboardInterrupt:
         raise Stop(Exit.INTERRUPTED, "interrupted", "stopped watching") from None
 
 
-def _drawn(states: States, *, everything: bool) -> str:
-    """The whole table, in place of the one before."""
-    from mesh_cli.render.status import lines
-
-    told = lines([*states.values()], reports_waiting(), everything=everything)
+def _drawn(look: _Look, asking: _Asking) -> str:
+    """All of it, in place of what stood there before."""
+    told = [*look.lines(asking.about(look.nodes)), *look.beside()]
     return "\n".join([f"{_FROM_THE_TOP}{now()}   ctrl-c stops watching", "", *told])
 
 
@@ -115,7 +187,7 @@ def _as_told(one: StateOfNode | None) -> StateOfNode | None:
     """Without what changes from look to look although nothing is new."""
     from attrs import evolve
 
-    return None if one is None else evolve(one, seconds=None, seen_at=None)
+    return None if one is None else evolve(one, seconds=None, seen_at=None, said_at=None, heard_at=None)
 
 
 def _object(changed: Mapping[str, StateOfNode], gone: Collection[str]) -> str:

@@ -30,7 +30,7 @@ def privileged() -> bool:
 
 def journal_of(root: Path) -> Path:
     """Where the journal is."""
-    from mesh_adapters.host.journal import PLACE
+    from mesh_adapters.host.own_place import PLACE
 
     return root / PLACE
 
@@ -231,25 +231,7 @@ def daemon(
 
 def credential(root: Path) -> tuple[str, RabbitAddress]:
     """Which node this machine is, and how it reaches its broker. Stops where it did not join."""
-    from mesh_adapters.host.credential import (
-        PLACE,
-        CredentialError,
-        CredentialMissing,
-        read_credential,
-        to_address,
-    )
+    from mesh_cli.wiring_joining import reached, role_called
 
-    try:
-        found = read_credential(root / PLACE)
-        return found.node, to_address(found, journal_of(root))
-    except CredentialMissing as error:
-        lines = [
-            f"this machine has not joined a mesh: {error}",
-            "  `mesh node invite NODE` on the control plane, then `mesh-host join FILE` here",
-        ]
-        raise Stop(Exit.OUT_OF_REACH, "no-credential", lines) from None
-    except CredentialError as error:
-        raise Stop(Exit.FAILED, "bad-credential", str(error)) from None
-    except OSError as error:
-        line = f"{journal_of(root)} cannot be written: {error.strerror}"
-        raise Stop(Exit.OUT_OF_REACH, "unwritable-state", line) from None
+    node = role_called("node")
+    return reached(root / node.place, node, journal_of(root))

@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mesh_cli.output import FORMAT, flush, say, visible
-from mesh_core.explain.words import counted
+from mesh_core.explain.builds import ID, heard
+from mesh_core.explain.words import counted, span
+from mesh_core.wire.builds import said_to_data
 from mesh_core.wire.said import report_to_data
 
 if TYPE_CHECKING:
-    from mesh_cli.wiring_flows import Collected, Publishing
+    from mesh_cli.wiring_flows import Collected, Publishing, Requested
     from mesh_core.model.said import Report
 
 
 def collected_lines(collected: Collected) -> Iterator[str]:
     """A line for each node that said something."""
     for node, report in sorted(collected.reports.items()):
-        yield visible(f"{node}: {_report(report)}")
+        yield visible(f"{node}: {_report(report)}{_how_old(collected.waited.get(node))}")
     for node in sorted(collected.hellos):
         sent = ", and was sent its declaration" if node in collected.answered else ""
         yield f"{node}: said hello{sent}"
@@ -32,12 +34,35 @@ def collected_lines(collected: Collected) -> Iterator[str]:
     for node, count in sorted(collected.strange.items()):
         yield f"{node}: {counted(count, 'message')} that nobody can read, set aside"
 
+    for one in collected.builds:
+        yield from map(visible, heard(one.build, one.said, one.becoming))
+    for build, count in sorted(collected.uncounted.items()):
+        yield f"build {build[:ID]}: {counted(count, 'answer')} that came too late, left out"
+
+
+def requested_lines(requested: Requested) -> Iterator[str]:
+    """A line for each request for a build that was sent, or could not be."""
+    for build in requested.confirmed:
+        yield f"build {build[:ID]}: asked for"
+    for build, outcome in sorted(requested.failed.items()):
+        yield visible(f"build {build[:ID]}: not sent, and still pending: {getattr(outcome, 'why', outcome)}")
+
+
+def requested_to_data(requested: Requested) -> dict[str, Any]:
+    """The same as plain data."""
+    return {"asked": list(requested.confirmed), "not_asked": sorted(requested.failed)}
+
 
 def _report(report: Report) -> str:
     at = f" generation {report.applied}" if report.applied is not None else ""
     why = f": {report.why[0]}" if report.why else ""
     more = f" (and {len(report.why) - 1 + report.left_out} more)" if len(report.why) > 1 else ""
     return f"{report.doing.value}{at}{why}{more}"
+
+
+def _how_old(seconds: int | None) -> str:
+    """That a report is of another day: what it says may not be so any more."""
+    return "" if seconds is None else f" (said {span(seconds)} ago)"
 
 
 def published_lines(published: Publishing) -> Iterator[str]:
@@ -57,7 +82,17 @@ def collected_to_data(collected: Collected) -> dict[str, Any]:
         "stale": dict(sorted(collected.stale.items())),
         "strangers": dict(sorted(collected.strangers.items())),
         "strange": dict(sorted(collected.strange.items())),
+        "waited": dict(sorted(collected.waited.items())),
+        "builds": [
+            {**said_to_data(one.said), "became": None if one.becoming is None else _code(one.becoming)}
+            for one in collected.builds
+        ],
+        "uncounted": dict(sorted(collected.uncounted.items())),
     }
+
+
+def _code(becoming: object) -> str:
+    return type(becoming).__name__.lower()
 
 
 def published_to_data(published: Publishing) -> dict[str, Any]:
@@ -89,6 +124,8 @@ class Noticing:
         """What a round did; an outage when it begins, and None when it is over."""
         if news is None or isinstance(news, Exception):
             self._outage(news)
+        elif isinstance(getattr(news, "confirmed", None), tuple):
+            self._said("asked", requested_to_data(news), list(requested_lines(news)))
         elif hasattr(news, "confirmed"):
             self._said("sent", published_to_data(news), list(published_lines(news)))
         else:

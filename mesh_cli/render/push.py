@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
-from mesh_cli.output import FORMAT, say, styled, visible
+from mesh_cli.output import FORMAT, redraws, say, styled, visible
 from mesh_cli.render.plan import PlanView
-from mesh_core.explain.push import why_it_waits, why_to_data
+from mesh_core.explain.push import how_it_goes, why_it_waits, why_to_data
 from mesh_core.push import (
     Held,
     NothingToSay,
@@ -28,11 +30,26 @@ if TYPE_CHECKING:
 class Teller(Protocol):
     """Says what a push does, as it does it."""
 
+    @property
+    def counts(self) -> bool:
+        """Whether it shows how far it is."""
+
+    def at_work(self) -> AbstractContextManager[None]:
+        """As long as this lasts, things are done."""
+
+    def doing(self, what: str) -> None:
+        """What is done now, which may take a while."""
+
     def looked(self, looked: Looked, *, dry_run: bool) -> None:
         """What was decided for each node."""
 
     def published(self, looked: Looked, publishing: Publishing) -> None:
         """What the broker has confirmed, and what not."""
+
+    def watching(
+        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
+    ) -> AbstractContextManager[None]:
+        """As long as this lasts, the nodes are watched that were sent these generations."""
 
     def state(self, standing: Standing, generation: int, seconds: float) -> None:
         """News of a node that was sent a generation."""
@@ -41,17 +58,44 @@ class Teller(Protocol):
         """That was all."""
 
 
-def teller(*, as_json: bool) -> Teller:
-    """Lines for people, or one JSON object a line."""
-    return _Objects() if as_json else _Lines()
+def teller(*, as_json: bool, watches: bool) -> Teller:
+    """Lines for people, one JSON object a line, or what is drawn again, on a terminal.
+
+    `watches` is whether it is going to watch the machines.
+    """
+    if as_json:
+        return _Objects()
+    if not redraws():
+        return Lines()
+    from mesh_cli.render.push_live import OnTerminal
+
+    return OnTerminal(watches=watches)
 
 
-class _Lines:
+class Lines:
+    """Plain lines, one after the other."""
+
+    counts = False
+
     def __init__(self) -> None:
         self._width = 0
         self._counts: Counter[str] = Counter()
 
+    def at_work(self) -> AbstractContextManager[None]:
+        """Nothing has to be taken back."""
+        return nullcontext()
+
+    def doing(self, what: str) -> None:
+        """Nothing is said that is not so any more a moment later."""
+
+    def watching(
+        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
+    ) -> AbstractContextManager[None]:
+        """News are said as they come."""
+        return nullcontext()
+
     def looked(self, looked: Looked, *, dry_run: bool) -> None:
+        """Who waits for what, and who is refused and why."""
         self._width = max(map(len, looked.outcomes), default=0)
         for node, outcome in looked.outcomes.items():
             say(self._of(node, outcome, dry_run=dry_run))
@@ -86,32 +130,35 @@ class _Lines:
                 assert_never(outcome)
 
     def published(self, looked: Looked, publishing: Publishing) -> None:
-        for node, generation in sorted(publishing.confirmed.items()):
-            before = "" if node in looked.going else ", which had waited"
-            for line in self._beside(node, [f"sent generation {generation}{before}"], colour="green"):
-                say(line)
-        for node, outcome in sorted(publishing.failed.items()):
-            why = getattr(outcome, "why", type(outcome).__name__)
-            lines = [f"not sent, and still pending: {visible(str(why))}", "  `mesh push` tries again"]
-            for line in self._beside(node, lines, colour="red"):
-                say(line)
+        """Who was sent what, and who not."""
+        self._confirmed(looked, publishing)
+        self._failed(publishing)
         late = publishing.confirmed.keys() - looked.going.keys()
         self._counts["sent"] = len(publishing.confirmed)
         self._counts["pending"] = len(publishing.failed)
         self._counts["unchanged"] -= sum(isinstance(looked.outcomes.get(n), Unchanged) for n in late)
         self._last(dry_run=False)
 
+    def _confirmed(self, looked: Looked, publishing: Publishing) -> None:
+        for node, generation in sorted(publishing.confirmed.items()):
+            before = "" if node in looked.going else ", which had waited"
+            for line in self._beside(node, [f"sent generation {generation}{before}"], colour="green"):
+                say(line)
+
+    def _failed(self, publishing: Publishing) -> None:
+        for node, outcome in sorted(publishing.failed.items()):
+            why = getattr(outcome, "why", type(outcome).__name__)
+            lines = [f"not sent, and still pending: {visible(str(why))}", "  `mesh push` tries again"]
+            for line in self._beside(node, lines, colour="red"):
+                say(line)
+
     def state(self, standing: Standing, generation: int, seconds: float) -> None:
-        report = standing.report
-        if report is None:
-            what = "was never seen; it gets it when it says hello"
-        elif has_ended(standing, generation):
-            what = f"{report.doing.value} after {seconds:.0f} s"
-            what += f"   {report.why[0]}" if report.why else ""
-        elif (report.generation or 0) >= generation:
-            what = f"taken after {seconds:.0f} s"
-        else:
-            what = "has not taken it; it gets it when it returns"
+        """How one takes it, in a line."""
+        going = how_it_goes(standing, generation)
+        what = going.why
+        if going.taken:
+            what = f"{going.state if going.ended else 'taken'} after {seconds:.0f} s"
+            what += f"   {going.why}" if going.why else ""
         for line in self._beside(standing.node, [visible(what)]):
             say(line)
 
@@ -120,9 +167,8 @@ class _Lines:
 
     def _last(self, *, dry_run: bool) -> None:
         words = {"sent": "would be sent" if dry_run else "sent"}
-        parts = [
-            f"{count} {words.get(word, word)}" for word, count in self._counts.items() if count > 0 and word
-        ]
+        counts = {word: self._counts[word] for word in _IN_ORDER if self._counts[word] > 0}
+        parts = [f"{count} {words.get(word, word)}" for word, count in counts.items()]
         say(", ".join(parts) or "there is nothing to send")
         if dry_run and self._counts["sent"]:
             say("nothing was sent: --dry-run")
@@ -131,6 +177,10 @@ class _Lines:
         first, *more = lines
         told = styled(first, colour) if colour else first
         return [f"{node.ljust(self._width)}  {told}", *(f"{' ' * self._width}  {line}" for line in more)]
+
+
+_IN_ORDER = ("sent", "pending", "waiting", "refused", "unchanged")
+"""What there is to count, as it is told."""
 
 
 def _word(outcome: Outcome) -> str:
@@ -158,6 +208,19 @@ def _move(move: Any) -> str:
 
 class _Objects:
     """One JSON object a line."""
+
+    counts = False
+
+    def at_work(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def doing(self, what: str) -> None:
+        """Whoever reads objects waits for what came of it."""
+
+    def watching(
+        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
+    ) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def looked(self, looked: Looked, *, dry_run: bool) -> None:
         fingerprint = plan_fingerprint(looked.mesh, looked.found)

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesh_cli.output import seconds_since, styled, table, visible
-from mesh_core.analysis.state_of_nodes import NodeState, Since, StateOfNode
-from mesh_core.explain.state_of_nodes import next_step, state_to_data, state_word, summary, whys
+from mesh_core.analysis.state_of_nodes import NodeState, Since, StateOfNode, Waiting
+from mesh_core.explain.state_of_nodes import (
+    next_step,
+    state_to_data,
+    state_word,
+    summary,
+    waiting_to_data,
+    whys,
+)
 from mesh_core.explain.words import counted, span
 
 HEAD = ["WANTS", "HAS", "STATE", "LAST SEEN"]
@@ -45,11 +52,10 @@ def rows_of(one: StateOfNode) -> list[list[str]]:
     return rows
 
 
-def lines(states: Sequence[StateOfNode], waiting: int | None, *, everything: bool = False) -> list[str]:
+def lines(states: Sequence[StateOfNode], waiting: Waiting | None, *, everything: bool = False) -> list[str]:
     """The table, how many nodes are in which state, and what to do next.
 
-    `waiting` reports are at the broker, None where nobody knows; with `everything` no line of why is left
-    out.
+    `waiting` is None where nobody asked the broker; with `everything` no line of why is left out.
     """
     if not states:
         return ["there are no nodes yet; add one: mesh node add NAME"]
@@ -66,10 +72,10 @@ def line(one: StateOfNode) -> str:
     return visible(f"{told}   {why}" if why else told)
 
 
-def to_data(states: Mapping[str, StateOfNode], waiting: int | None) -> dict[str, Any]:
-    """The same as plain data; how many reports wait is left out where nobody knows."""
+def to_data(states: Mapping[str, StateOfNode], waiting: Waiting | None) -> dict[str, Any]:
+    """The same as plain data; what waits at the broker is left out where nobody asked."""
     nodes = {name: state_to_data(one) for name, one in states.items()}
-    return {"nodes": nodes} | ({} if waiting is None else {"reports_waiting": waiting})
+    return {"nodes": nodes} | ({} if waiting is None else {"waiting": waiting_to_data(waiting)})
 
 
 def _table(states: Sequence[StateOfNode], *, everything: bool) -> Iterator[str]:

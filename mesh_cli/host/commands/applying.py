@@ -10,10 +10,10 @@ import typer
 from mesh_cli import reading
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
-from mesh_cli.host.options import RootOption, root_of
 from mesh_cli.host.privileges import may_change
 from mesh_cli.options import JsonOption
 from mesh_cli.output import say, say_json
+from mesh_cli.roots import RootOption, root_of
 
 
 def apply(

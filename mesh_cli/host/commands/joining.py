@@ -8,13 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from mesh_cli import wiring_joining as common
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
 from mesh_cli.host import wiring_joining as joining
-from mesh_cli.host.options import RootOption, root_of
 from mesh_cli.host.privileges import may_change
+from mesh_cli.joining import used_up
 from mesh_cli.options import JsonOption, NoInputOption, YesOption
 from mesh_cli.output import note, say, say_json, visible
+from mesh_cli.roots import RootOption, root_of
 
 
 def join(
@@ -32,31 +34,24 @@ def join(
     Example: mesh-host join nas.invitation.json
     """
     place = root_of(root)
-    credential = joining.invitation(file)
+    credential = common.invitation(file, joining.node())
     may_change(place, f"join {file}")
-    _refuse_another_node(place, credential.node)
-    joining.see_the_broker(credential)
-    kept = joining.keep_credential(place, credential)
-    gone = not joining.is_credential_of(place, file) and _removed(file)
-    systemd = joining.starts_units(place)
+    _refuse_another_node(place, credential.name)
+    common.see_the_broker(credential)
+    kept = common.keep_credential(joining.place_of(place), credential)
+    gone = not common.is_the_credential(joining.place_of(place), file) and used_up(file)
+    systemd = common.starts_units(place)
     if systemd:
-        joining.put_unit(start=not no_start)
+        common.put_unit(joining.node(), start=not no_start)
     started = systemd and not no_start
     if as_json:
-        facts = {"node": credential.node, "credential": kept, "file_removed": gone, "started": started}
+        facts = {"node": credential.name, "credential": kept, "file_removed": gone, "started": started}
         say_json(facts)
         return
-    say(visible(f"this machine is {credential.node} now; its credential is {kept}"))
+    say(visible(f"this machine is {credential.name} now; its credential is {kept}"))
     if gone:
         say(visible(f"{file} was removed: an invitation serves once"))
     say("mesh-host runs, and is started with the machine" if started else "next: mesh-host run")
-
-
-def _removed(file: str) -> bool:
-    gone = joining.drop_file(file)
-    if not gone:
-        note(f"{file} could not be removed: remove it, it has this machine's password")
-    return gone
 
 
 def _refuse_another_node(place: Path, node: str) -> None:
@@ -97,7 +92,7 @@ def leave(
         note("the mesh lets go of this machine" if keep else "everything that the mesh has here is taken off")
         if not typer.confirm("Go on?", err=True):
             raise Stop(Exit.FAILED, "not-confirmed", "nothing was changed")
-    unit = place == Path("/") and joining.take_unit_off()
+    unit = place == Path("/") and common.take_unit_off(joining.node(), "nothing was given back")
     outcome = None if keep else _given_back(place, as_json=as_json)
     if outcome is not None and outcome["state"] != "applied":
         raise _not_left(outcome)

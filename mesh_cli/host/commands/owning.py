@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.host.options import RootOption, root_of
 from mesh_cli.host.wiring import journal_at_work, journal_looked_at, put_aside
 from mesh_cli.options import JsonOption, NoInputOption, YesOption
 from mesh_cli.output import note, say, say_json, table, visible
+from mesh_cli.roots import RootOption, root_of
 
 if TYPE_CHECKING:
     from mesh_cli.host.wiring import Journal

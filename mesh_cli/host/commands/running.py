@@ -10,13 +10,12 @@ import typer
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.host import wiring
 from mesh_cli.host.daemon import become
-from mesh_cli.host.options import RootOption, root_of
 from mesh_cli.host.privileges import may_change
 from mesh_cli.options import JsonOption
 from mesh_cli.output import note, say, visible
+from mesh_cli.roots import RootOption, root_of
 
 _EVERY = 240.0
-_LONGEST = 300.0
 
 
 def run(
@@ -36,8 +35,10 @@ def run(
 
     Example: mesh-host run --every 60
     """
-    if not 0 < every < _LONGEST:
-        line = f"--every {every:g}: a host looks at its machine more often than every {_LONGEST:g} seconds"
+    from mesh_core.model.said import REPORTS_EVERY
+
+    if not 0 < every < REPORTS_EVERY:
+        line = f"--every {every:g}: a host looks at its machine more often than every {REPORTS_EVERY} seconds"
         raise Stop(Exit.USAGE, "every", line)
     place = root_of(root)
     may_change(place, "run", trying="run --root DIR")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mesh_cli.host.options import RootOption, root_of
 from mesh_cli.host.wiring import journal_looked_at
 from mesh_cli.options import JsonOption
 from mesh_cli.output import ago, say, say_json, table
+from mesh_cli.roots import RootOption, root_of
 
 if TYPE_CHECKING:
     from mesh_cli.host.wiring import Journal

@@ -41,7 +41,7 @@ LINES: list[tuple[str, list[str]]] = [
     ("mesh node revoke ", NODES),
     ("mesh module show ", MODULES),
     ("mesh module remove w", ["web"]),
-    ("mesh module ", ["add", "list", "remove", "show"]),
+    ("mesh module ", ["accept", "add", "list", "remove", "rollback", "show"]),
     ("mesh graph --format ", ["dot", "json", "mermaid", "text"]),
     ("mesh unassign pi --any", ["--anyway"]),
 ]

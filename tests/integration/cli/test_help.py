@@ -20,6 +20,8 @@ COMMANDS = [
     "collect",
     "serve",
     "status",
+    "build",
+    "builds",
     "graph",
     "lint",
     "assign",
@@ -42,11 +44,20 @@ COMMANDS = [
     "module remove",
     "module list",
     "module show",
+    "module accept",
+    "module rollback",
+    "source set",
+    "source remove",
+    "source show",
+    "source check",
     "broker setup",
+    "builder invite",
+    "builder revoke",
+    "builder list",
 ]
 """Every command there is; one that is added is added here."""
 
-GROUPS = ["", "node", "module", "broker"]
+GROUPS = ["", "node", "module", "source", "broker", "builder"]
 
 
 def registered(group: typer.Typer = app, before: str = "") -> Iterator[str]:

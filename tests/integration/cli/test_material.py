@@ -111,7 +111,7 @@ def test_a_change_that_would_bring_one_is_refused_and_recorded_anyway(empty: Pat
     assert (ran.code, ran.out) == (3, "")
     assert ran.err.splitlines() == [
         "refused: mesh module add -",
-        "  1 node would count as refused, for a template:",
+        "  1 node would count as refused:",
         f"    web on pi cannot be made: /etc/web.conf: {WHY}",
         "nothing was recorded; --anyway records it all the same",
     ]

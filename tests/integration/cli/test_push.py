@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import re
+import struct
+import termios
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,7 +21,9 @@ import pytest
 
 from mesh_adapters.broker.address import MemoryAddress
 from mesh_adapters.broker.opening import open_broker, open_host
+from mesh_cli.main import run
 from mesh_core.model.said import Doing, Report
+from mesh_core.ports import BrokerUnreachable, Unreachable
 from mesh_core.wire.declaration import read_declaration
 from mesh_core.wire.said import report_to_bytes
 from tests.integration.cli.program import Ran, mesh, ok
@@ -188,6 +197,144 @@ def test_wait_says_how_each_machine_took_it(there: str) -> None:
     assert ran.code == 4
     assert "vps  failed after 0 s   file /etc/motd: the disk is full" in ran.out
     assert "nas  applied after 0 s" in ran.out
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[int, str]]]:
+    """Runs a command whose stdout is a terminal of 40 lines: how it ended, and all that was written."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    monkeypatch.setenv("TERM", "xterm")
+    written = bytearray()
+
+    def read() -> None:
+        with suppress(OSError):  # which is how a terminal ends
+            while some := os.read(leader, 65536):
+                written.extend(some)
+
+    def command(*arguments: object) -> tuple[int, str]:
+        reading = threading.Thread(target=read)
+        reading.start()
+        with open(follower, "w", encoding="utf-8") as stdout, redirect_stdout(stdout):
+            code = int(run([str(argument) for argument in arguments]))
+        reading.join(timeout=20)
+        return code, written.decode()
+
+    yield command
+    os.close(leader)
+
+
+def shown(written: str) -> list[str]:
+    """The lines that are left on a terminal in the end, above where it would go on."""
+    lines, at = [""], 0
+    for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", written):
+        if token == "\n":
+            at += 1
+            lines += [""] * (at + 1 - len(lines))
+        elif token == "\x1b[1A":
+            at -= 1
+        elif token == "\x1b[2K" or token == "\x1b[K":
+            lines[at] = ""
+        elif not token.startswith(("\x1b", "\r")):
+            lines[at] += token
+    return [line.rstrip() for line in lines[: at + 1]]
+
+
+def test_on_a_terminal_there_is_a_table_that_is_drawn_again_and_stays(
+    there: str, terminal: Callable[..., tuple[int, str]]
+) -> None:
+    with answering(there, nas=Doing.APPLIED, vps=Doing.FAILED):
+        code, written = terminal("push", "--wait", "--timeout", "1.5")
+    assert code == 4
+    head = "NODE  SENT  STATE    TIME  WHY"
+    assert written.count("NODE  SENT  STATE") > 3, "it is drawn again and again"
+    assert "taking in what the machines have said ..." in written
+    assert "3 nodes at work (ctrl-c stops watching, not the change)" in written
+    left = shown(written)
+    assert left[:2] == ["3 sent", ""]
+    assert left[2] == head
+    assert [re.sub(r"\d s", "_ s", line) for line in left[3:]] == [
+        "nas   1     applied  _ s",
+        "pi    1     sent     _ s   was never seen; it gets it when it says hello",
+        "vps   1     failed   _ s   file /etc/motd: the disk is full",
+        "",
+        "1 applied, 1 failed, 1 waiting",
+        "",
+    ]
+    assert "\x1b[32mapplied" in written
+
+
+def test_an_outage_on_a_terminal_stands_on_a_line_of_its_own(
+    there: str, terminal: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise BrokerUnreachable("memory://", Unreachable.NO_ANSWER, "nobody answers")
+
+    monkeypatch.setattr("mesh_adapters.flows.push._publish", away)
+    code, written = terminal("push", "nas")
+    assert code == 5
+    assert "sending, 0 of 1 are sent ..." in written
+    assert shown(written) == [""], "what went on when it ended is not left there"
+
+
+def test_without_wait_a_terminal_has_the_same_lines_as_a_pipe(
+    there: str, terminal: Callable[..., tuple[int, str]]
+) -> None:
+    code, written = terminal("push")
+    assert code == 0
+    sent = [f"{node.ljust(3)}  sent generation 1" for node in ("nas", "pi", "vps")]
+    assert shown(written) == [*sent, "3 sent", ""]
+    assert "sending, 0 of 3 are sent ..." in written
+
+
+def test_where_ctrl_c_ends_it_the_table_stays_as_it_was(
+    there: str, terminal: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mesh_adapters.flows.collect.collect_for", pressed)
+    monkeypatch.setattr("mesh_cli.wiring_flows.collect", lambda *_: None)
+    code, written = terminal("push", "nas", "--wait")
+    assert code == 130
+    assert shown(written)[-4:] == [
+        "nas   1     sent   0 s   was never seen; it gets it when it says hello",
+        "",
+        "1 waiting",
+        "",
+    ]
+    assert taken(there, "nas") == 1
+
+
+def test_many_nodes_are_sent_a_part_at_a_time(
+    there: str, terminal: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesh_cli.wiring_flows._PUBLISHED_AT_ONCE", 2)
+    monkeypatch.setattr("mesh_cli.wiring_flows._PARTS", 2)
+    code, written = terminal("push")
+    assert code == 0
+    assert re.findall(r"(\d of \d) are sent", written) == ["0 of 3", "2 of 3"]
+    assert [taken(there, node) for node in ("nas", "pi", "vps")] == [1, 1, 1]
+    assert ok("push").out == "3 unchanged\n"
+
+
+def test_one_that_says_the_same_again_is_no_news(there: str) -> None:
+    """A host that is long at work says so every few minutes, with another instant each time."""
+    instants = [f"2027-01-01T00:00:0{n}Z" for n in range(4)]
+
+    def again() -> None:
+        while taken(there, "nas") is None:
+            time.sleep(0.01)
+        for at in instants:
+            say(there, "nas", 1, applied=None, doing=Doing.APPLYING, at=at)
+            time.sleep(0.1)
+        say(there, "nas", 1, at=instants[-1])
+
+    host = threading.Thread(target=again)
+    host.start()
+    ran = ok("push", "nas", "--wait", "--timeout", "20")
+    host.join()
+    assert [line.split(" after")[0] for line in ran.out.splitlines()[2:]] == ["nas  taken", "nas  applied"]
 
 
 def test_wait_ends_well_where_all_machines_do(there: str) -> None:

@@ -8,20 +8,26 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from mesh_cli import wiring
-from mesh_cli.commands import status
+from mesh_adapters.broker.address import MemoryAddress
+from mesh_adapters.broker.opening import open_broker, open_host
+from mesh_cli import wiring, wiring_flows
+from mesh_core.model.node import Capability
 from mesh_core.model.said import Doing, Report
 from mesh_core.model.sent import Sent
 from mesh_core.ports import Session
+from mesh_core.wire.said import report_to_bytes
 from tests.integration.cli.program import environment, mesh, nothing_written, ok, started
 
 HELD = "service web: port 8080 is held by pid 812; the rest is applied"
@@ -52,6 +58,18 @@ def hear(session: Session, node: str, seconds: float, **said: Any) -> None:
     session.hear(Report(node=node, machine="m", **said), ago(seconds))
 
 
+@contextmanager
+def broker_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryAddress]:
+    """A broker inside this process, with the queues of every node."""
+    address = MemoryAddress(name=uuid4().hex)
+    broker = open_broker(address)
+    broker.add_nodes(["nas", "pi"])
+    with monkeypatch.context() as patched:
+        patched.setenv("MESH_BROKER", str(address))
+        yield address
+    broker.close()
+
+
 @pytest.fixture
 def fleet(store: Path) -> Path:
     """Nodes in every state, and none of them refused by the mesh but attic."""
@@ -77,7 +95,8 @@ def fleet(store: Path) -> Path:
 
 def table(printed: str) -> dict[str, list[str]]:
     """By node, the cells of its first line."""
-    head, *lines = printed.split("\n\n")[0].splitlines()
+    (block,) = [block for block in printed.split("\n\n") if block.startswith("NODE")]
+    head, *lines = block.splitlines()
     assert re.split(r"  +", head) == ["NODE", "WANTS", "HAS", "STATE", "LAST SEEN", "WHY"]
     cells = [re.split(r"  +", line, maxsplit=5) for line in lines if not line.startswith(" ")]
     return {name: rest for name, *rest in cells}
@@ -107,6 +126,25 @@ def test_the_table_has_every_node_with_what_it_wants_and_has_and_why(fleet: Path
     ]
 
 
+def test_a_report_that_waited_at_the_broker_is_as_old_as_it_is(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that is dead for a month is not `applied`, since somebody took in what it said last."""
+    with broker_of(monkeypatch) as address:
+        said = Report(node="pi", machine="m", doing=Doing.APPLIED, at=ago(30 * 86400 + 60))
+        has, at = [Capability(name="systemd")], "1970-01-01T00:02:11Z"
+        wrong = Report(node="nas", machine="n", doing=Doing.APPLIED, capabilities=has, at=at)
+        for report in (said, wrong):
+            open_host(address, report.node).report(report_to_bytes(report))
+        assert ok("collect").out.splitlines() == ["nas: applied", "pi: applied (said 30 d ago)"]
+    printed = ok("status").out
+    assert table(printed)["pi"] == ["-", "-", "silent", "30 d"]
+    assert table(printed)["nas"][2] == "applied"
+    assert "its clock or the one here is wrong: its report was taken in at 20" in printed
+    assert ", and says that it was sent at 1970-01-01T00:02:11Z" in printed
+    assert [one["clock"] for one in ok("status", "--json").json["nodes"].values()] == ["behind", None]
+
+
 def test_user_text_is_shown_and_never_acted_on(fleet: Path) -> None:
     for line in ("status", "status vps", "node show vps"):
         printed = ok(*line.split()).out
@@ -133,6 +171,7 @@ def test_as_json_every_node_has_codes_and_all_lines(fleet: Path) -> None:
         "problems": [],
         "turned_down": None,
         "unsent": None,
+        "clock": None,
     }
     assert nodes["nas"]["modules"] == ["postgres", "zsh"]
     assert (nodes["pi"]["why"], nodes["pi"]["left_out"]) == (
@@ -151,7 +190,7 @@ def test_some_nodes_are_asked_for_by_name(fleet: Path) -> None:
     assert [*ok("status", "pi", "--json").json["nodes"]] == ["pi"]
     ran = mesh("status", "nas", "shedd")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("there is no node 'shedd'; near: shed")
+    assert ran.err.startswith("there is no node or module 'shedd'; near: shed")
 
 
 def test_of_many_lines_the_table_has_a_few_and_the_node_itself_all(store: Path) -> None:
@@ -178,17 +217,69 @@ def test_a_store_that_sent_nothing_yet_is_calm(store: Path, empty: Path) -> None
     ok("node", "remove", "pi", "--yes")
     ok("node", "remove", "nas", "--yes")
     assert ok("status").out == "there are no nodes yet; add one: mesh node add NAME\n"
-    assert ok("status", "--json").json == {"format": 1, "nodes": {}}
+    assert ok("status", "--json").json["nodes"] == {}
 
 
-def test_reports_that_wait_at_the_broker_are_told_where_somebody_has_looked(
+def test_reports_that_wait_at_the_broker_are_told_and_left_there(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status, "reports_waiting", lambda: 3)
-    assert ok("status").out.endswith("3 reports wait at the broker.      Next: mesh collect\n")
-    assert ok("status", "--json").json["reports_waiting"] == 3
-    monkeypatch.setattr(status, "reports_waiting", lambda: None)
-    assert "reports_waiting" not in ok("status", "--json").json
+    assert "waiting" not in ok("status", "--json").json, "no broker is named"
+    with broker_of(monkeypatch) as address:
+        assert "at the broker" not in ok("status").out
+        open_host(address, "pi").report(report_to_bytes(Report(node="pi", machine="m")))
+        for _ in range(2):
+            last = ok("status").out.splitlines()[-1]
+            assert last == "reports of 1 node wait at the broker: pi.      Next: mesh collect"
+        told = {"nodes": ["pi"], "all_asked": True, "why_not": None}
+        assert ok("status", "--json").json["waiting"] == told
+        assert "at the broker" not in ok("status", "nas").out, "it was asked of the other alone"
+        assert "at the broker" not in ok("status", "--no-look").out
+        ok("collect")
+        assert "at the broker" not in ok("status").out
+
+
+@pytest.fixture
+def frozen() -> Iterator[int]:
+    """The port of something that takes connections, and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def test_a_broker_that_does_not_answer_is_waited_for_a_second_and_no_fault(store: Path, frozen: int) -> None:
+    place = store.parent / "broker.json"
+    place.write_text('{"account": "mesh", "password": "secret"}')
+    place.chmod(0o600)
+    for port, why in ((frozen, "no answer came in time"), (1, "nobody answers there")):
+        named = {"MESH_BROKER": f"amqp://127.0.0.1:{port}", "MESH_BROKER_CREDENTIAL": str(place)}
+        with pytest.MonkeyPatch.context() as patched:
+            for variable, value in named.items():
+                patched.setenv(variable, value)
+            begun = time.monotonic()
+            last = ok("status").out.splitlines()[-1]
+            assert time.monotonic() - begun < 4.5, "elsewhere it is waited for for 5 s"
+            assert not ok("status", "--json").json["waiting"]["nodes"]
+        where = f"amqp://127.0.0.1:{port} is out of reach"
+        assert last.startswith(f"what waits at the broker is not known: {where}: {why}")
+
+
+def test_a_broker_that_nobody_could_ask_is_no_fault_either(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESH_BROKER", "amqp://nas")
+    assert "is not known: there is no credential for amqp://nas" in ok("status").out
+    monkeypatch.setenv("MESH_BROKER", "http://nas")
+    assert "is not known: MESH_BROKER" in ok("status").out
+
+
+def test_where_there_is_no_time_to_ask_for_all_it_says_so(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring_flows, "_NODES_AT_ONCE", 1)
+    monkeypatch.setattr(wiring_flows, "LOOK_SECONDS", -1.0)
+    with broker_of(monkeypatch) as address:
+        for node in ("nas", "pi"):
+            open_host(address, node).report(report_to_bytes(Report(node=node, machine=node)))
+        assert "reports of at least 1 node wait at the broker: nas." in ok("status").out
 
 
 def test_node_list_and_node_show_say_the_same(fleet: Path) -> None:

@@ -1,4 +1,4 @@
-"""The options that several commands of `mesh-host` share."""
+"""The directory that everything is put under, for trying: an option that several programs have."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The program `mesh-builder`: builds what is asked for, and publishes it."""

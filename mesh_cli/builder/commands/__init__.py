@@ -1,0 +1,1 @@
+"""The commands of `mesh-builder`, a module for those that belong together."""

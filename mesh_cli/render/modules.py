@@ -1,0 +1,166 @@
+"""The catalogue as people see it, and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mesh_cli.output import ago, table
+from mesh_cli.wiring import now
+from mesh_core.analysis.ladder import OnNode, Rung
+from mesh_core.explain.builds import STATES, build_to_data, came, notes, runs, short, source_has
+from mesh_core.explain.changes import source
+from mesh_core.explain.words import counted, some
+from mesh_core.model.origin import FromBuild
+from mesh_core.wire.data import module_to_data
+from mesh_core.wire.origins import origin_to_data
+
+if TYPE_CHECKING:
+    from mesh_core.analysis.state_of_modules import StateOfModule
+    from mesh_core.model.origin import Put
+
+
+def catalogue_lines(states: Sequence[StateOfModule]) -> tuple[list[str], list[str]]:
+    """The table of the catalogue, and what is to be said beside it."""
+    at = now()
+    rows = [
+        [
+            state.name,
+            "-" if state.put is None else state.put.manifest.version,
+            "-" if state.put is None else came(state.put.origin, state.put.at, lambda then: ago(then, at)),
+            STATES[state.delivery] if state.source is not None else "-",
+            some(on(state)) or "-",
+        ]
+        for state in states
+    ]
+    return table(rows, ["MODULE", "VERSION", "FROM", "STATE", "ON"]), beside(states)
+
+
+def status_lines(states: Sequence[StateOfModule]) -> list[str]:
+    """The table that `mesh status` begins with: what is in the catalogue against what sources have.
+
+    Modules that have no source and run nowhere are only counted.
+    """
+    told = [state for state in states if state.source is not None or state.on or state.held]
+    rows = [
+        [state.name, runs(state), source_has(state), STATES[state.delivery], some(on(state)) or "-"]
+        for state in told
+    ]
+    lines = table(rows, ["MODULE", "RUNS", "SOURCE HAS", "STATE", "ON"]) if rows else []
+    if rows and len(told) < len(states):
+        lines.append(
+            f"and {counted(len(states) - len(told), 'module')} without a source that no machine runs"
+        )
+    return lines
+
+
+_RUNGS = {
+    Rung.APPLIED: "runs it",
+    Rung.SENT: "was sent it, and has not reported that it runs",
+    Rung.PENDING: "is to be sent it; no broker has it yet: mesh push",
+    Rung.PLANNED: "is to have it: mesh push",
+    Rung.LEAVING: "is not to have it any more, and has not let go",
+}
+
+
+def ladder_lines(state: StateOfModule, rungs: Sequence[OnNode]) -> list[str]:
+    """The way of a module's last change, from the commit to each machine."""
+    at = now()
+
+    def since(then: str) -> str:
+        return ago(then, at)
+
+    seen, put = state.seen, state.put
+    head = "-" if state.source is None else "nobody has looked yet: mesh source check"
+    if seen.head is not None and seen.head_at is not None:
+        head = f"{short(seen.head)} of {seen.head.at}, seen {since(seen.head_at)}"
+    rows = [
+        ["module", state.name],
+        ["state", STATES[state.delivery]],
+        ["source", "-" if state.source is None else source(state.source)],
+        ["commit", head],
+        ["catalogue", "-" if put is None else f"{put.manifest.version}, {came(put.origin, put.at, since)}"],
+    ]
+    if put is not None and isinstance(put.origin, FromBuild):
+        rows.append(["artifact", put.origin.artifact.artifact])
+    told = table(rows)
+    if not rungs:
+        return [*told, "no node is to have it"]
+    body = [
+        [one.node, _generation(one.wanted), _generation(one.has), _RUNGS[one.rung], _runs(one)]
+        for one in rungs
+    ]
+    return [*told, "", *table(body, ["NODE", "WANTS", "HAS", "", "RUNS"])]
+
+
+def _generation(number: int | None) -> str:
+    return "-" if number is None else str(number)
+
+
+def _runs(one: OnNode) -> str:
+    if one.runs is None:
+        return "-"
+    origin = one.runs.origin
+    built = f" ({short(origin.commit)})" if isinstance(origin, FromBuild) else ""
+    return f"{one.runs.manifest.version}{built}"
+
+
+def ladder_facts(rungs: Sequence[OnNode]) -> dict[str, Any]:
+    """The same as plain data, by node."""
+    return {
+        one.node: {
+            "rung": one.rung.value,
+            "wants": one.wanted,
+            "has": one.has,
+            "runs": None if one.runs is None else put_facts(one.runs),
+        }
+        for one in rungs
+    }
+
+
+def beside(states: Iterable[StateOfModule]) -> list[str]:
+    """What is to be said of modules that is no table: repositories out of reach, what is held or underway."""
+    at = now()
+    return [line for state in states for line in notes(state, lambda then: ago(then, at))]
+
+
+def on(state: StateOfModule) -> list[str]:
+    """The machines that run it; one that runs another manifest than the catalogue has says so."""
+    return [f"{one.node} (an older one)" if one.current is False else one.node for one in state.on]
+
+
+def module_facts(state: StateOfModule, planned_on: list[str]) -> dict[str, Any]:
+    """A module of the catalogue as plain data."""
+    put = state.put
+    manifest = {"name": state.name} if put is None else module_to_data(put.manifest)
+    return manifest | {
+        "planned_on": planned_on,
+        "from": None if put is None else origin_to_data(put.origin),
+        "since": None if put is None else put.at,
+        "state": state.delivery.value,
+        "head": None if state.seen.head is None else state.seen.head.id,
+        "head_at": state.seen.head_at,
+        "on": [{"node": one.node, "current": one.current} for one in state.on],
+        "held": None if state.held is None else build_to_data(state.held),
+        "underway": None if state.underway is None else build_to_data(state.underway),
+    }
+
+
+def put_rows(puts: Iterable[Put]) -> list[list[str]]:
+    """A line for each manifest that ever was current, with where it came from."""
+    at = now()
+    return [["current" if put.current else "was current", _put_line(put, at)] for put in puts]
+
+
+def _put_line(put: Put, at: str) -> str:
+    return f"{put.manifest.version}  {came(put.origin, put.at, lambda then: ago(then, at))}"
+
+
+def put_facts(put: Put) -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        "version": put.manifest.version,
+        "at": put.at,
+        "current": put.current,
+        "from": origin_to_data(put.origin),
+    }
