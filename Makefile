@@ -11,7 +11,7 @@ READY := .venv/.ready
 .PHONY: help demo test check bench mutants lock clean
 
 help:
-	@echo 'make demo      push to three hosts; plan a mesh, see a refusal and its fix; a machine'
+	@echo 'make demo      plan a household; push to three hosts; build from git, until it is gone again'
 	@echo 'make test      all tests                 (make test ARGS="tests/unit -k names")'
 	@echo 'make check     style, types, who may import whom'
 	@echo 'make bench     the resolver against two plain solvers'
@@ -24,8 +24,7 @@ $(READY): pyproject.toml requirements/dev.lock scripts/venv.sh
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/python examples/three-hosts/demo.py
-	@printf '\n\n'; PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/homelab/demo.sh
+	@$(BIN)/python examples/story/demo.py
 
 # One worker for each processor. As root on Debian, what some tests need of the system is installed first,
 # after saying so; where it can't be, those tests are skipped with one line that says so.

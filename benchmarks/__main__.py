@@ -8,10 +8,12 @@ from typing import get_args
 
 from attrs import asdict, frozen
 
-from benchmarks import broker, host, measure, startup
+from benchmarks import broker, builds, host, idle, measure, startup
 from benchmarks.broker import Published
+from benchmarks.builds import Worked
 from benchmarks.generate import Kind
 from benchmarks.host import Applied
+from benchmarks.idle import Idle
 from benchmarks.measure import Measured
 from benchmarks.startup import Started
 
@@ -21,6 +23,8 @@ QUICK = {SMALL: 3, LARGE: 2}
 STARTS, QUICK_STARTS = 21, 7
 APPLIES, QUICK_APPLIES = 9, 3
 PUBLISHES, QUICK_PUBLISHES = 9, 3
+RESTS, QUICK_RESTS = 3, 1
+WORKS, QUICK_WORKS = 9, 3
 
 MOST_OF_PLAIN = 1.5
 MOST_OF_GRAPH = 0.6
@@ -29,6 +33,9 @@ MOST_OF_WRITING = 2.0
 MOST_OF_READING = 2.0
 MOST_OF_PIPELINED = 1.5
 MOST_OF_EACH = 0.3
+MOST_OF_CONNECTED = 1.5
+MOST_OF_TARFILE = 1.0
+MOST_OF_STANDINGS = 3.0
 MOST_OF_LINEAR = 1.5
 """Time for ten times the nodes, over ten times the time: the collector alone costs some of it."""
 
@@ -61,13 +68,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     starts = start_times(QUICK_STARTS if options.quick else STARTS)
     applied = host.measure(repetitions=QUICK_APPLIES if options.quick else APPLIES)
     published = broker.measure(repetitions=QUICK_PUBLISHES if options.quick else PUBLISHES)
+    rested = idle.measure(repetitions=QUICK_RESTS if options.quick else RESTS)
+    worked = builds.measure(repetitions=QUICK_WORKS if options.quick else WORKS)
     targets = [*speed_targets(meshes), *start_targets(starts), *host_targets(applied)]
-    targets += broker_targets(published)
+    targets += [*broker_targets(published), *idle_targets(rested), *build_targets(worked)]
     faults = list(faults_of(meshes, starts))
     if options.json:
-        print(json.dumps(as_data(meshes, starts, applied, published, targets, faults), indent=2))
+        data = as_data(meshes, starts, applied, published, rested, worked, targets, faults)
+        print(json.dumps(data, indent=2))
     else:
-        print("\n".join(tables(meshes, starts, applied, published, targets, faults)))
+        print("\n".join(tables(meshes, starts, applied, published, rested, worked, targets, faults)))
     return 1 if faults or any(target.missed for target in targets) else 0
 
 
@@ -111,6 +121,21 @@ def broker_targets(published: Published | str) -> Iterator[Target]:
         yield Target(what=what + "/ confirming each", value=published.against_each, limit=MOST_OF_EACH)
 
 
+def idle_targets(rested: Idle | str) -> Iterator[Target]:
+    """What a host that has nothing to do keeps of its machine; nothing where there is no broker."""
+    if isinstance(rested, Idle):
+        what = "memory of mesh-host run, idle / Python with its connection"
+        yield Target(what=what, value=rested.against_bare, limit=MOST_OF_CONNECTED)
+
+
+def build_targets(worked: Worked) -> Iterator[Target]:
+    """A tree into a layout, against plain Python; the catalogue, against what it cannot do without."""
+    what = f"tree of {builds.FILES} files: pack and publish / tarfile, sha256 and a synced copy"
+    yield Target(what=what, value=worked.against_tarfile, limit=MOST_OF_TARFILE)
+    what = f"{builds.MODULES} modules, {builds.NODES} nodes: states of modules / standings"
+    yield Target(what=what, value=worked.against_standings, limit=MOST_OF_STANDINGS)
+
+
 def faults_of(meshes: Sequence[Measured], starts: Sequence[Started]) -> Iterator[str]:
     """What makes the numbers worthless, or is wrong whatever they are."""
     for mesh in meshes:
@@ -133,6 +158,8 @@ def as_data(
     starts: Sequence[Started],
     applied: Applied,
     published: Published | str,
+    rested: Idle | str,
+    worked: Worked,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> dict[str, object]:
@@ -142,6 +169,8 @@ def as_data(
         "starts": [start.as_data() for start in starts],
         "host": asdict(applied),
         "broker": published if isinstance(published, str) else asdict(published),
+        "idle": rested if isinstance(rested, str) else asdict(rested),
+        "builds": asdict(worked),
         "targets": [{**asdict(target), "missed": target.missed} for target in targets],
         "faults": list(faults),
     }
@@ -152,6 +181,8 @@ def tables(
     starts: Sequence[Started],
     applied: Applied,
     published: Published | str,
+    rested: Idle | str,
+    worked: Worked,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> Iterator[str]:
@@ -182,12 +213,24 @@ def tables(
         yield f"publish to {broker.NUMBER} nodes: {1000 * published.ours:.0f} ms, {floors}"
     else:
         yield f"publishing is not measured: {published}"
+    if isinstance(rested, Idle):
+        yield f"mesh-host run, idle: {rested.ours / 1024:.1f} MB, connected {rested.bare / 1024:.1f} MB"
+    else:
+        yield f"an idle host is not measured: {rested}"
+    yield from build_lines(worked)
     yield ""
     yield f"{'ratio':>6} {'most':>5}"
     for target in targets:
         yield f"{target.value:6.2f} {target.limit:5.2f}  {verdict(target)}  {target.what}"
     for fault in faults:
         yield f"FAULT: {fault}"
+
+
+def build_lines(worked: Worked) -> Iterator[str]:
+    """What builds add, in milliseconds."""
+    packed, listed = 1000 * worked.packed, 1000 * worked.listed
+    yield f"pack and publish: {packed:.0f} ms, tarfile {1000 * worked.packed_floor:.0f} ms"
+    yield f"states of modules: {listed:.0f} ms, standings alone {1000 * worked.listed_floor:.0f} ms"
 
 
 def verdict(target: Target) -> str:

@@ -17,6 +17,7 @@ from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
 from mesh_core.model.resolution import Plan, Refusal, Resolution
+from mesh_core.model.resource import TREE, Resource
 
 Find: TypeAlias = Callable[[Declaration], Iterable[MaterialFault]]
 """Every material fault of a declaration, in its order. Pure."""
@@ -40,9 +41,17 @@ class Settled:
         return frozenset(refused.union(fault.node for fault in self.faults))
 
 
-def speaks_of_templates(mesh: Mesh) -> bool:
-    """Whether any resource may have a template, as far as one can say who knows no kind; this is quick."""
-    return any('"template":' in r.attributes_json for module in mesh.catalogue for r in module.resources)
+def may_be_immaterial(mesh: Mesh) -> bool:
+    """Whether any resource may have a template, or wait for a build, as far as one can say who knows no kind.
+
+    This is quick.
+    """
+    return any(_may_be(resource) for module in mesh.catalogue for resource in module.resources)
+
+
+def _may_be(resource: Resource) -> bool:
+    said = resource.attributes_json
+    return '"template":' in said or (resource.kind == TREE and '"artifact":' not in said)
 
 
 def settle(mesh: Mesh, resolution: Resolution, *, may_have: Callable[[Module], bool], find: Find) -> Settled:

@@ -9,9 +9,10 @@ from attrs import evolve, frozen
 from mesh_core.analysis.consequences import Consequences, consequences
 from mesh_core.analysis.keep import keeping
 from mesh_core.analysis.material import Settled
-from mesh_core.change import Assign, Change, SetPin, apply_all
+from mesh_core.change import Assign, Change, PutModule, SetPin, apply_all
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.origin import HANDED
 from mesh_core.model.resolution import Resolution
 from mesh_core.resolve.resolution import resolve
 
@@ -20,8 +21,9 @@ from mesh_core.resolve.resolution import resolve
 class Proposal:
     """Changes, what they make of a mesh, and what that does to whom.
 
-    `changes` are empty where the mesh would stay as it is. `kept` are those of them that were added to
-    keep what stands. `material` are the material faults of nodes that did not count as refused before.
+    `changes` are empty where the mesh would stay as it is, and none of them says that a manifest came from
+    elsewhere than from a person. `kept` are those of them that were added to keep what stands. `material`
+    are the material faults of nodes that did not count as refused before.
     """
 
     changes: tuple[Change, ...]
@@ -48,13 +50,18 @@ def propose(mesh: Mesh, changes: Iterable[Change], *, keep: bool = False) -> Pro
     after = apply_all(mesh, (*changes, *kept))
     resolution = resolve(after)
     return Proposal(
-        changes=(*changes, *kept) if after != mesh else (),
+        changes=(*changes, *kept) if after != mesh or any(map(_says_where_from, changes)) else (),
         kept=kept,
         before=mesh,
         after=after,
         resolution=resolution,
         consequences=consequences((*changes, *kept), mesh, resolve(mesh), resolution),
     )
+
+
+def _says_where_from(change: Change) -> bool:
+    """A mesh does not have where its manifests came from, so an equal one is no reason to drop this."""
+    return isinstance(change, PutModule) and change.origin != HANDED
 
 
 def with_material(proposal: Proposal, was: Settled, will_be: Settled) -> Proposal:

@@ -13,7 +13,10 @@ def headline(fault: MaterialFault) -> str:
 
 
 def below(fault: MaterialFault) -> tuple[str, ...]:
-    """What a template may name, and what would do. No command is known to: the manifest has to be mended."""
+    """What would do: a build; or, where a template is wrong, a manifest that is mended by a person."""
+    if fault.unbuilt:
+        source = f"mesh source set {fault.module} REPOSITORY"
+        return (f"fix: mesh build {fault.module}     (where it has no source: {source} first)",)
     return (
         "a template sees node.name, module.name, module.version, and answers.NAME of what it requires",
         f"fix: mend the manifest of {fault.module}, and add it again: mesh module add FILE",

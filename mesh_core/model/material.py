@@ -18,10 +18,11 @@ from mesh_core.model.names import name_validator
 class MaterialFault:
     """A resource of a module that cannot be made for a node, and why, in the words of its kind.
 
-    `resource` is its identity. Raises `InvalidValue`.
+    `resource` is its identity; `unbuilt` is whether it waits for a build. Raises `InvalidValue`.
     """
 
     node: str = field(validator=name_validator(NameKind.NODE))
     module: str = field(validator=name_validator(NameKind.MODULE))
     resource: str
     why: str
+    unbuilt: bool = False

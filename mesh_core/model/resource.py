@@ -16,6 +16,9 @@ from mesh_core.faults import BadResource, InvalidValue
 from mesh_core.model.attributes import canonical_attributes
 from mesh_core.model.text import has_surrogate
 
+TREE = "tree"
+"""The kind of resource that is a module's artifact at a path."""
+
 RESERVED_KEYS = frozenset({"kind", "path", "name"})
 
 

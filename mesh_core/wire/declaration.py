@@ -15,7 +15,8 @@ from typing import Any
 
 from mesh_core.faults import InvalidValue
 from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredModule, Given
-from mesh_core.wire.data import check_to_data, resource_to_data
+from mesh_core.model.module import Module
+from mesh_core.wire.data import check_to_data, module_to_data, resource_to_data
 from mesh_core.wire.entries import DeclarationEntry, DeclaredModuleEntry, GivenEntry
 from mesh_core.wire.faults import Fault, Misfit, WireError, under
 from mesh_core.wire.fingerprint import fingerprint
@@ -44,6 +45,12 @@ def digest_of(declaration: Declaration) -> str:
     """The digest that the declaration document gives of itself."""
     digest: str = declaration_to_data(declaration)["digest"]
     return digest
+
+
+def on_machine(module: Module) -> str:
+    """The digest of what of a manifest reaches a machine: who runs two of one digest runs the same."""
+    data = module_to_data(module)
+    return fingerprint({key: data[key] for key in ("name", "version", "resources", "checks") if key in data})
 
 
 def content_fingerprint(declaration: Declaration) -> str:

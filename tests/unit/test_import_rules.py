@@ -54,7 +54,11 @@ WIRINGS = frozenset(
     {
         "mesh_cli.wiring",
         "mesh_cli.wiring_broker",
+        "mesh_cli.wiring_builds",
         "mesh_cli.wiring_flows",
+        "mesh_cli.wiring_inviting",
+        "mesh_cli.wiring_joining",
+        "mesh_cli.builder.wiring",
         "mesh_cli.host.wiring",
         "mesh_cli.host.wiring_joining",
     }
