@@ -30,7 +30,8 @@ from mesh_adapters.build.sandbox_place import remove
 from mesh_core.explain.sources import unfound
 from mesh_core.model.build import Answer, Artifact, Built, Failed, Request, Step
 from mesh_core.model.module import Module
-from mesh_core.model.recipe import Files
+from mesh_core.model.recipe import Container, Files
+from mesh_core.model.resource import TREE
 from mesh_core.model.source import Commit
 from mesh_core.wire.document import read_module
 from mesh_core.wire.faults import WireError
@@ -148,6 +149,10 @@ class _Building:
         if manifest.name != self._request.module:
             why = f"{path.name} is the manifest of {manifest.name}, and {self._request.module} was asked for"
             raise _Failure(Step.MANIFEST, why)
+        if isinstance(manifest.build, Container) and any(r.kind == TREE for r in manifest.resources):
+            raise _Failure(
+                Step.MANIFEST, f"{path.name}: an image is no tree; build files or commands for one"
+            )
         return manifest
 
     def _read(self, path: Path, syntax: Syntax) -> Module:

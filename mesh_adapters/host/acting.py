@@ -96,11 +96,30 @@ class Acting:
                 self.stopped = True
                 break
             why = changed_since.get(action.identity) or unfetched.get(action.identity)
+            why = why or self._for_nothing(action)
             if why is not None:
-                self._note(action, Failed(why=why))
+                self._not_done(action, why)
             else:
                 self._one(action)
         self._flush()
+
+    def _for_nothing(self, action: Action) -> str | None:
+        """Why there is nothing to take notice of: what it watches and was to change, all failed."""
+        if action.act is not Act.REFRESH or not action.because:
+            return None
+        self._flush()
+        failed = {event.action.identity for event in self.events if isinstance(event.acted, Failed)}
+        if not failed.issuperset(action.because):
+            return None
+        known = self._gathered.entries.get(action.identity)
+        owed = known is not None and known.owned.stale
+        return None if owed else f"what it watches did not change: {', '.join(action.because)}"
+
+    def _not_done(self, action: Action, why: str) -> None:
+        known = self._gathered.entries.get(action.identity)
+        if action.act is Act.REFRESH and known is not None:
+            self._lasting[action.identity] = known  # nothing changed that it would have to notice later
+        self._note(action, Failed(why=why))
 
     def _tidy(self) -> None:
         """Take away what a run that was killed had begun to write."""
@@ -182,7 +201,8 @@ class Acting:
                 failed = self._fetched(kind, of_module)
                 if failed is not None:
                     why = f"{module} is not touched, since not all that it needs can be had: {failed.why}"
-                    of_all = [a for a in making if module in self._gathered.modules(a.identity)]
+                    touching = [*making, *(a for a in actions if a.act is Act.REFRESH)]
+                    of_all = [a for a in touching if module in self._gathered.modules(a.identity)]
                     unfetched |= {a.identity: why for a in of_all}
         return unfetched
 

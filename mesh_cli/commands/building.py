@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +19,7 @@ from mesh_cli.wiring import now, opened_broker, opened_store
 if TYPE_CHECKING:
     from mesh_cli.wiring_builds import Heard, Wanted
     from mesh_core.model.build import Build
+    from mesh_core.model.source import Looked
     from mesh_core.ports import Broker, Store
 
 PATIENCE = 1800.0
@@ -77,12 +78,22 @@ def build(
         builds = [one.build for one in wanted.values() if one.build is not None]
         if not as_json:
             _tell_asked(wanted, behind=behind)
+        if verify:
+            note(_not_compared(builds))
         if builds and not opened.builders():
             note("there is no builder yet: mesh builder invite NAME")
         with _written_down(builds), opened_broker(broker) as reached:
             _sent(opened, reached)
             over = not wait or _watched(opened, reached, builds, timeout, as_json=as_json)
         _end(opened, wanted, builds, over=over, wait=wait, as_json=as_json)
+
+
+def _not_compared(builds: Sequence[Build]) -> Iterator[str]:
+    """Those that were asked for before, without a second build to compare with."""
+    for build in builds:
+        if not build.request.verify:
+            id = build.request.id[:8]
+            yield f"build {id} is not built twice; when it is over: mesh build --again {id} --verify"
 
 
 @contextmanager
@@ -122,12 +133,20 @@ def _asked_for(
     if behind:
         names = [name for name, _ in mesh.sources]
     if check:
-        wiring.check(store, names)
+        _note_missed(wiring.check(store, names))
     if not behind:
         return names
     from mesh_core.builds.asking import behind as those_behind
 
-    return list(those_behind(store.mesh(), store.heads(), store.current()))
+    return list(those_behind(store.mesh(), store.heads(), store.current(), store.held()))
+
+
+def _note_missed(found: Mapping[str, Looked]) -> None:
+    """Of a source that nobody could look at, what was seen there last is built."""
+    from mesh_core.explain.sources import unfound
+    from mesh_core.model.source import Newest
+
+    note(f"{name}: {unfound(looked)}" for name, looked in found.items() if not isinstance(looked, Newest))
 
 
 def _write_down(store: Store, names: Sequence[str], again: str | None, *, verify: bool) -> dict[str, Wanted]:
@@ -276,7 +295,7 @@ def _tell_builds(found: Sequence[Build]) -> None:
         ]
         for build in found
     ]
-    say(table(rows, ["BUILD", "MODULE", "COMMIT", "STATE", "ASKED", ""]))
+    say(table(rows, ["BUILD", "MODULE", "COMMIT", "STATE", "ASKED", "WHY"]))
 
 
 def _tell_one(build: Build) -> None:

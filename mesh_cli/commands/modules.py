@@ -234,7 +234,7 @@ def accept(
             held = opened.held().get(name)
         if held is None or not isinstance(held.answer, Built):
             raise Stop(Exit.FAILED, "nothing-held", f"nothing of {name} is held; `mesh builds` shows builds")
-        return [put(held.answer)]
+        return [put(held.answer, held.answered_at)]
 
     words = ["module", "accept", name]
     Recording(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,8 @@ from mesh_cli.wiring import known_kinds, opened_store, settled
 if TYPE_CHECKING:
     from mesh_core.analysis.material import Settled
     from mesh_core.model.mesh import Mesh
+    from mesh_core.model.sent import Standing
+    from mesh_core.push import Outcome
 
 
 class GraphFormat(StrEnum):
@@ -58,7 +60,8 @@ def plan(
     found = settled(mesh, resolve(mesh))
     nodes = found.resolution.nodes
     shown = nodes if node is None else {node: nodes[node]}
-    view = PlanView(mesh, found, declared)
+    outcomes, standings = _as_pushed(mesh, found, shown, store) if file is None else ({}, {})
+    view = PlanView(mesh, found, declared, outcomes, standings)
     if as_json:
         document = resolution_to_data(found.resolution)
         document["nodes"] = {name: document["nodes"][name] for name in shown}
@@ -66,22 +69,31 @@ def plan(
         say_json(document | ({"material": material} if material else {}))
     else:
         say(view.whole() if node is None else view.of_node(node))
-        say(_what_would_wait(mesh, found, shown, store) if file is None else [])
+        say(_what_would_wait(outcomes))
     if not found.refused.isdisjoint(shown):
         raise typer.Exit(Exit.REFUSED)
     if detailed_exitcode and view.changes(shown):
         raise typer.Exit(Exit.CHANGES_PENDING)
 
 
-def _what_would_wait(mesh: Mesh, found: Settled, nodes: Collection[str], store: Path | None) -> Iterator[str]:
-    """What a push would hold back, and which word it wants; of nodes that were sent something."""
-    from mesh_core.explain.push import why_it_waits
-    from mesh_core.push import Held, Words, decide
+def _as_pushed(
+    mesh: Mesh, found: Settled, nodes: Collection[str], store: Path | None
+) -> tuple[Mapping[str, Outcome], Mapping[str, Standing]]:
+    """What a push would come to of those nodes that were sent something, and what they were sent."""
+    from mesh_core.push import Words, decide
 
     with opened_store(store) as opened:
         standings = opened.standings()
     sent = {name for name in nodes if name in standings and standings[name].sent}
-    for name, outcome in decide(mesh, found, standings, Words(), sent).items():
+    return decide(mesh, found, standings, Words(), sent), standings
+
+
+def _what_would_wait(outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+    """What a push would hold back, and which word it wants."""
+    from mesh_core.explain.push import why_it_waits
+    from mesh_core.push import Held
+
+    for name, outcome in outcomes.items():
         for why in outcome.whys if isinstance(outcome, Held) else ():
             first, *more = why_it_waits(name, why)
             yield visible(f"{name} would wait: {first}")

@@ -36,21 +36,27 @@ def catalogue_lines(states: Sequence[StateOfModule]) -> tuple[list[str], list[st
     return table(rows, ["MODULE", "VERSION", "FROM", "STATE", "ON"]), beside(states)
 
 
+MANY = 8
+"""Modules without a source that run: more of them would push the machines out of sight."""
+
+
 def status_lines(states: Sequence[StateOfModule]) -> list[str]:
     """The table that `mesh status` begins with: what is in the catalogue against what sources have.
 
-    Modules that have no source and run nowhere are only counted.
+    Modules without a source are only counted where they run nowhere, or there are many of them.
     """
-    told = [state for state in states if state.source is not None or state.on or state.held]
+    plain = [state for state in states if state.source is None and not state.held]
+    many = sum(bool(state.on) for state in plain) > MANY
+    told = [state for state in states if state not in plain or (state.on and not many)]
     rows = [
         [state.name, runs(state), source_has(state), STATES[state.delivery], some(on(state)) or "-"]
         for state in told
     ]
     lines = table(rows, ["MODULE", "RUNS", "SOURCE HAS", "STATE", "ON"]) if rows else []
-    if rows and len(told) < len(states):
-        lines.append(
-            f"and {counted(len(states) - len(told), 'module')} without a source that no machine runs"
-        )
+    if len(told) < len(states) and (rows or many):
+        others = counted(len(states) - len(told), "module")
+        which = "without a source" if many else "without a source that no machine runs"
+        lines.append(f"{'and ' if rows else ''}{others} {which}: mesh module list")
     return lines
 
 

@@ -14,17 +14,31 @@ from mesh_core.explain.words import counted, some
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
+from mesh_core.model.sent import Standing
 from mesh_core.problems import facts
-from mesh_core.push import plan_fingerprint
+from mesh_core.push import Held, Send, plan_fingerprint
+from mesh_core.push import Outcome as PushOutcome
+from mesh_core.wire.declaration import on_machine
 
 _EXPLAINED = 20
 """How many different refusals are explained in full; a person reads no more at once."""
 
 
 class PlanView:
-    """A resolution with its material faults against what was last declared, as lines."""
+    """A resolution with its material faults against what was last declared, as lines.
 
-    def __init__(self, mesh: Mesh, settled: Settled, declared: Mapping[str, tuple[str, ...]]) -> None:
+    `outcomes` are those of a push of the nodes that were sent something: a node may be sent another
+    declaration although its modules have the names that they had.
+    """
+
+    def __init__(
+        self,
+        mesh: Mesh,
+        settled: Settled,
+        declared: Mapping[str, tuple[str, ...]],
+        outcomes: Mapping[str, PushOutcome] | None = None,
+        standings: Mapping[str, Standing] | None = None,
+    ) -> None:
         self._mesh = mesh
         self._settled = settled
         self._resolution = resolution = settled.resolution
@@ -32,6 +46,8 @@ class PlanView:
         self._planned = [plan for plan in resolution.plans if plan.node not in self._faults]
         self._refused = len(resolution.refusals) + len(self._faults)
         self._declared = declared
+        self._outcomes = outcomes or {}
+        self._others = Others(mesh, standings or {})
         self._explainer = Explainer(mesh, resolution)
         self._takers = _takers(resolution)
         self._width = max((len(node.name) for node in mesh.nodes), default=0)
@@ -85,9 +101,13 @@ class PlanView:
     def _count(self, changing: list[Plan]) -> str:
         added = sum(len(self._added(plan)) for plan in changing)
         removed = sum(len(self._removed(plan)) for plan in changing)
-        parts = [f"{added} to add", f"{removed} to remove"]
+        changed = sum(len(self._other(plan)) for plan in changing)
+        parts = [f"{added} to add"]
+        parts += [f"{changed} to change"] if changed else []
+        parts += [f"{removed} to remove"]
         parts += [f"{counted(self._refused, 'node')} refused"] if self._refused else []
-        return ", ".join(parts) + "."
+        push = "      Next: mesh push" if self._outcomes and changing else ""
+        return ", ".join(parts) + "." + push
 
     def _added(self, plan: Plan) -> list[str]:
         declared = self._declared.get(plan.node, ())
@@ -96,18 +116,27 @@ class PlanView:
     def _removed(self, plan: Plan) -> list[str]:
         return [name for name in self._declared.get(plan.node, ()) if name not in plan.members]
 
+    def _other(self, plan: Plan) -> list[str]:
+        """The modules that stay, and are another thing on the node than it was sent."""
+        declared = self._declared.get(plan.node, ())
+        return [name for name in self._others.on(plan.node) if name in plan.members and name in declared]
+
     def _changed(self, plan: Plan) -> bool:
-        return bool(self._added(plan) or self._removed(plan))
+        told = self._added(plan) or self._removed(plan) or self._other(plan)
+        return bool(told) or isinstance(self._outcomes.get(plan.node), Send | Held)
 
     def _plan(self, plan: Plan, *, everything: bool) -> list[str]:
         """A node's name, and beside it a line for each module, with what the module takes below."""
-        added = self._added(plan)
+        added, other = self._added(plan), self._other(plan)
         lines: list[str] = []
         for module in plan.modules:
-            if everything or module.name in added:
-                lines.append(_module_line(module, "+" if module.name in added else "="))
+            if everything or module.name in added or module.name in other:
+                sign = "+" if module.name in added else "~" if module.name in other else "="
+                lines.append(_module_line(module, sign))
                 lines += [f"    {line}" for line in self._answers(plan, module.name)]
         lines += [styled(f"- {name}", "red") for name in self._removed(plan)]
+        if not lines and self._changed(plan):
+            lines.append(styled("~ what its modules are told of others", "yellow"))
         return list(self._beside(plan.node, lines or ["nothing"]))
 
     def _beside(self, node: str, lines: list[str]) -> Iterator[str]:
@@ -173,6 +202,31 @@ class PlanView:
         return list(self._beside(first, lines))
 
 
+class Others:
+    """Which modules are another thing now than a node was sent, as far as that is known."""
+
+    def __init__(self, mesh: Mesh, standings: Mapping[str, Standing]) -> None:
+        self._mesh = mesh
+        self._standings = standings
+        self._now: dict[str, str] = {}
+
+    def on(self, node: str) -> list[str]:
+        """The names of those modules, sorted."""
+        standing = self._standings.get(node)
+        newest = standing.newest if standing is not None else None
+        sent = newest.manifests if newest is not None else ()
+        return [
+            name for name, digest in sent if name in self._mesh.catalogue and digest != self._digest(name)
+        ]
+
+    def _digest(self, name: str) -> str:
+        module = self._mesh.catalogue.get(name)
+        assert module is not None
+        if name not in self._now:
+            self._now[name] = on_machine(module)
+        return self._now[name]
+
+
 def _reason(headline: str, details: Iterable[str]) -> list[str]:
     first = styled("refused: ", "red", bold=True) + visible(headline)
     return [first, *(f"    {visible(line)}" for line in details)]
@@ -188,7 +242,8 @@ def _more(groups: Iterable[Sized]) -> list[str]:
 
 def _module_line(module: PlannedModule, sign: str) -> str:
     text = f"{module.name} {module.version}"
-    shown = styled(f"{sign} {text}", "green") if sign == "+" else f"{sign} {text}"
+    colour = {"+": "green", "~": "yellow"}.get(sign)
+    shown = f"{sign} {text}" if colour is None else styled(f"{sign} {text}", colour)
     return f"{shown}{' ' * max(1, 24 - len(text))}{_why(module)}"
 
 

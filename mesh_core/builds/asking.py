@@ -79,14 +79,24 @@ def _asks_for(request: Request, wanted: ToAsk) -> bool:
     return wanted.request(request.id, verify=request.verify) == request
 
 
-def behind(mesh: Mesh, heads: Mapping[str, Seen], current: Mapping[str, Put]) -> tuple[str, ...]:
-    """The modules to be built so that nothing is behind: those that are, and those that were never built."""
+def behind(
+    mesh: Mesh, heads: Mapping[str, Seen], current: Mapping[str, Put], held: Mapping[str, Build]
+) -> tuple[str, ...]:
+    """The modules to be built so that nothing is behind: those that are, and those that were never built.
+
+    What was built of the head and is held needs somebody's word, and no other build.
+    """
     wanting = (Delivery.BEHIND, Delivery.NEVER_BUILT)
     return tuple(
         name
         for name, source in mesh.sources
         if delivery(source, heads.get(name, Seen()), _origin(current.get(name))) in wanting
+        and not _is_of_head(held.get(name), heads.get(name, Seen()))
     )
+
+
+def _is_of_head(build: Build | None, seen: Seen) -> bool:
+    return build is not None and seen.head is not None and build.request.commit == seen.head.id
 
 
 def _origin(put: Put | None) -> Origin | None:

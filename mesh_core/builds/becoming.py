@@ -60,7 +60,7 @@ def becoming(build: Build, made_current: Build | None, judge: Judge) -> Becoming
     assert isinstance(build.answer, Built)
     if made_current is not None and made_current.number > build.number:
         return Overtaken(by=made_current.request.id)
-    change = put(build.answer)
+    change = put(build.answer, build.answered_at)
     try:
         proposal = judge(change)
     except CatalogueError as error:
@@ -68,14 +68,15 @@ def becoming(build: Build, made_current: Build | None, judge: Judge) -> Becoming
     return Holds(change=change, proposal=proposal) if proposal.harmful else Becomes(change=change)
 
 
-def put(built: Built) -> PutModule:
-    """The manifest that was built, with its artifact in it, and where it came from."""
+def put(built: Built, at: str | None) -> PutModule:
+    """The manifest that was built, with its artifact in it, and where it came from; `at` is when it was."""
     origin = FromBuild(
         build=built.request,
         builder=built.builder,
         commit=built.commit,
         artifact=built.artifact,
         shut=built.shut,
+        built_at=at,
     )
     return PutModule(module=with_artifact(built.manifest, built.artifact), origin=origin)
 

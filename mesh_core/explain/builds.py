@@ -79,6 +79,8 @@ def heard(build: Build, said: Said, becoming: Becoming | None) -> Iterator[str]:
         case Failed():
             by = f" by {said.builder}" if said.builder else ""
             yield f"{called}: failed{by}, at {said.step}: {said.why}"
+            if said.log:
+                yield f"  mesh builds {build.request.id[:ID]} shows the end of its log"
         case Built():
             yield f"{called}: built by {said.builder}, {said.artifact.artifact[:19]}"
             if said.same is False:
@@ -114,8 +116,8 @@ def came(origin: Origin, at: str, ago: Ago) -> str:
             return f"handed over {ago(at)}"
         case Shipped(version=version):
             return f"shipped with mesh {version}"
-        case FromBuild(commit=commit):
-            return f"git {short(commit)}, built {ago(at)}"
+        case FromBuild(commit=commit, built_at=built_at):
+            return f"git {short(commit)}, built {ago(built_at or at)}"
         case _:
             assert_never(origin)
 

@@ -124,6 +124,8 @@ def _no_such_module(module: str, mesh: Mesh) -> list[str]:
     providers = [m.name for m in mesh.catalogue if _provides(m, module)]
     if providers:
         return [f"{module!r} is a provision; modules that provide it: {some(providers)}"]
+    if mesh.source(module) is not None:
+        return [f"it has a source, and was never built: mesh build {module}"]
     meant = near(module, [m.name for m in mesh.catalogue])
     return [f"near names: {', '.join(meant)}"] if meant else []
 

@@ -28,13 +28,14 @@ class Shipped:
 
 @frozen(kw_only=True)
 class FromBuild:
-    """A builder built it: from this commit, in the build of this id."""
+    """A builder built it: from this commit, in the build of this id, which was answered at `built_at`."""
 
     build: str
     builder: str
     commit: Commit
     artifact: Artifact
     shut: Shut
+    built_at: str | None = None
 
 
 Origin: TypeAlias = Handed | Shipped | FromBuild

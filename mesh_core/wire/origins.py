@@ -32,6 +32,7 @@ def origin_to_data(origin: Origin) -> dict[str, Any]:
                 "committed_at": origin.commit.at,
                 **artifact_to_data(origin.artifact),
                 "shut": origin.shut.value,
+                **({} if origin.built_at is None else {"built_at": origin.built_at}),
             }
         case _:
             assert_never(origin)
@@ -59,6 +60,7 @@ def origin_from_data(data: Mapping[str, Any]) -> Origin:
                 commit=Commit(id=data["commit"], at=data["committed_at"]),
                 artifact=Artifact(content=data["content"], artifact=data["artifact"], place=data["place"]),
                 shut=Shut(data["shut"]),
+                built_at=data.get("built_at"),
             )
         case other:
             raise ValueError(f"nothing comes from {other!r}")

@@ -63,6 +63,7 @@ def any_origin(dice: Dice) -> Origin:
             commit=any_commit(dice),
             artifact=any_artifact(dice),
             shut=dice.one_of(tuple(Shut)),
+            built_at=dice.one_of((None, *_AT)),
         )
     return Shipped(version="0.3") if dice.one_in(2) else Handed()
 
@@ -110,7 +111,7 @@ def sources() -> st.SearchStrategy[Source]:
 
 def origins() -> st.SearchStrategy[Origin]:
     """Where a manifest may have come from."""
-    return thrown(12, any_origin)
+    return thrown(13, any_origin)
 
 
 def requests() -> st.SearchStrategy[Request]:

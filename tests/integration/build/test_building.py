@@ -143,6 +143,7 @@ def test_verify_builds_twice_and_says(bench: Bench) -> None:
         ("name = web", Step.MANIFEST, "module.toml"),
         (FILES + "colour = 1", Step.MANIFEST, "unknown key"),
         (FILES.replace('path = "/opt/web"', 'path = "/opt/web", colour = 1'), Step.MANIFEST, "colour"),
+        (FILES.replace('build = "files"', 'build = "container"'), Step.MANIFEST, "an image is no tree"),
         (SHELL.replace("mkdir dist", "echo telling; exit 3"), Step.COMMANDS, "3"),
         (SHELL.replace("dist", "elsewhere"), Step.OUTPUT, "dist"),
         (SHELL.replace("cp page", "ln -s /etc/passwd"), Step.OUTPUT, "link"),

@@ -327,7 +327,7 @@ def test_status_has_modules_first_and_machines_second(yard: Yard) -> None:
     ]
     assert nodes.startswith("NODE ")
     ok("module", "add", "-", stdin='name = "nano"\nversion = "7"\n')
-    assert "and 1 module without a source that no machine runs" in ok("status").out
+    assert "and 1 module without a source that no machine runs: mesh module list" in ok("status").out
 
 
 def test_status_of_a_module_is_its_way_to_each_machine(yard: Yard) -> None:

@@ -401,3 +401,30 @@ def test_what_is_not_there_is_told(there: str, words: list[str], code: int, said
     assert ran.code == code
     assert said in ran.err
     assert taken(there, "nas") is None
+
+
+def test_plan_tells_of_a_manifest_that_changed_and_a_push_sends_it(there: str, tmp_path: Path) -> None:
+    """What a push would send is a change, although every module keeps its name."""
+    ok("push")
+    assert "3 unchanged" in ok("plan").out
+    motd = tmp_path / "motd.toml"
+    motd.write_text('name = "motd"\nversion = "2"\nresources = [{kind = "directory", path = "/srv"}]\n')
+    ok("module", "add", motd)
+    told = ok("plan").out
+    assert "1 node changes, 2 unchanged" in told
+    assert re.search(r"^vps +~ motd 2 +assigned$", told, re.MULTILINE)
+    assert told.splitlines()[-1] == "0 to add, 1 to change, 0 to remove.      Next: mesh push"
+    assert mesh("plan", "--detailed-exitcode").code == 2
+    ok("push")
+    assert mesh("plan", "--detailed-exitcode").code == 0
+
+
+def test_plan_tells_of_what_is_only_told_otherwise(there: str, tmp_path: Path) -> None:
+    ok("push")
+    postgres = tmp_path / "postgres.toml"
+    exports = '{name = "database", scope = "mesh", exports = {port = "5433"}}'
+    postgres.write_text(f'name = "postgres"\nversion = "16"\nprovides = [{exports}]\n')
+    ok("module", "add", postgres)
+    told = ok("plan").out
+    assert re.search(r"^pi +~ what its modules are told of others$", told, re.MULTILINE)
+    assert "nas" not in told.split("nothing to change on")[0]

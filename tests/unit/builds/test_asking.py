@@ -78,4 +78,8 @@ def test_behind_is_what_a_build_would_mend() -> None:
         "unchecked": put("unchecked", built(OLD)),
         "no-source": put("no-source", built(OLD)),
     }
-    assert behind(mesh, heads, current) == ("behind", "never-built")
+    assert behind(mesh, heads, current, {}) == ("behind", "never-built")
+    build = Build(number=1, request=WANTED.request("1" * 12), asked_at="", asked_by="")
+    assert behind(mesh, heads, current, {"behind": build}) == ("never-built",), "it waits for a word"
+    older = evolve(build, request=evolve(WANTED, commit=OLD).request("1" * 12))
+    assert behind(mesh, heads, current, {"behind": older}) == ("behind", "never-built")

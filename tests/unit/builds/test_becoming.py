@@ -97,5 +97,5 @@ def test_the_artifact_is_put_into_every_tree() -> None:
     answer = built(evolve(WEB, resources=[tree, file, other])).answer
     assert isinstance(answer, Built)
     filled = evolve(tree, attributes_json={"artifact": DIGEST, "from": "oci:/srv/registry"})
-    assert put(answer).module.resources == (filled, file, other)
-    assert with_artifact(put(answer).module, ARTIFACT) == put(answer).module
+    assert put(answer, None).module.resources == (filled, file, other)
+    assert with_artifact(put(answer, None).module, ARTIFACT) == put(answer, None).module

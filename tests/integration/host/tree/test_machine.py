@@ -131,3 +131,19 @@ def test_its_service_is_restarted_once_what_somebody_edited_is_put_back(site: No
     eventually(lambda: is_started(site, 1, 1))
     assert site.told(*web(ONE))["changed"] is False
     assert is_started(site, 1, 1)
+
+
+def test_what_cannot_be_had_leaves_the_service_alone(site: Node) -> None:
+    site.told(*web(ONE))
+    eventually(lambda: is_started(site, 1))
+    invocation = site.shown("site", "InvocationID")
+    paths = there(site.machine)
+    place = f"{LAYOUT}/blobs/sha256/{TWO.layer.removeprefix('sha256:')}"
+    site.machine.write(place, b"not what its digest says")
+    said = site.told(*web(TWO))
+    assert said["state"] == "failed"
+    assert there(site.machine) == paths
+    assert site.shown("site", "InvocationID", "ActiveState") == [*invocation, "active"]
+    put_into(site.machine, TWO)
+    assert done(site.told(*web(TWO)))["service:site"] == ("refresh", "done")
+    eventually(lambda: is_started(site, 1, 2))
