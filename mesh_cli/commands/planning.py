@@ -60,7 +60,7 @@ def plan(
     found = settled(mesh, resolve(mesh))
     nodes = found.resolution.nodes
     shown = nodes if node is None else {node: nodes[node]}
-    outcomes, standings = _as_pushed(mesh, found, shown, store) if file is None else ({}, {})
+    outcomes, standings = _as_pushed(mesh, found, shown, store) if file is None else (None, {})
     view = PlanView(mesh, found, declared, outcomes, standings)
     if as_json:
         document = resolution_to_data(found.resolution)
@@ -69,7 +69,7 @@ def plan(
         say_json(document | ({"material": material} if material else {}))
     else:
         say(view.whole() if node is None else view.of_node(node))
-        say(_what_would_wait(outcomes))
+        say(_what_would_wait(outcomes or {}))
     if not found.refused.isdisjoint(shown):
         raise typer.Exit(Exit.REFUSED)
     if detailed_exitcode and view.changes(shown):

@@ -47,6 +47,7 @@ class PlanView:
         self._refused = len(resolution.refusals) + len(self._faults)
         self._declared = declared
         self._outcomes = outcomes or {}
+        self._of_a_store = outcomes is not None
         self._others = Others(mesh, standings or {})
         self._explainer = Explainer(mesh, resolution)
         self._takers = _takers(resolution)
@@ -106,7 +107,7 @@ class PlanView:
         parts += [f"{changed} to change"] if changed else []
         parts += [f"{removed} to remove"]
         parts += [f"{counted(self._refused, 'node')} refused"] if self._refused else []
-        push = "      Next: mesh push" if self._outcomes and changing else ""
+        push = "      Next: mesh push" if self._of_a_store and changing else ""
         return ", ".join(parts) + "." + push
 
     def _added(self, plan: Plan) -> list[str]:

@@ -59,6 +59,13 @@ def request_to_bytes(request: Request) -> bytes:
 def read_request(content: bytes) -> Request:
     """The request in a message's bytes. Raises `WireError`."""
     entry = _fitting(_parsed(content, REQUEST_LIMIT), RequestEntry)
+    try:
+        return _request(entry)
+    except InvalidValue as error:
+        raise WireError([Fault(path="$", found=str(error), wanted="what is asked of a builder")]) from None
+
+
+def _request(entry: RequestEntry) -> Request:
     return Request(
         id=entry.request,
         module=entry.module,

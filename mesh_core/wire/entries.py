@@ -34,6 +34,7 @@ NoNetwork = NewType("NoNetwork", object)
 DeclaredAnswers = NewType("DeclaredAnswers", dict[str, Any])
 Repository = NewType("Repository", str)
 SourcePath = NewType("SourcePath", str)
+SourcePaths = NewType("SourcePaths", tuple[SourcePath, ...])
 Ref = NewType("Ref", str)
 CommitId = NewType("CommitId", str)
 Digest = NewType("Digest", str)
@@ -96,7 +97,7 @@ class SourceEntry:
     """`{"repository": "https://git.example/web", "paths": ["deploy"], "ref": "stable"}`, or its address."""
 
     repository: Repository
-    paths: tuple[SourcePath, ...] = (SourcePath("."),)
+    paths: SourcePaths = SourcePaths((SourcePath("."),))
     ref: Ref = Ref("HEAD")
 
 
@@ -217,7 +218,7 @@ class RequestEntry:
     module: ModuleName
     repository: Repository
     ref: Ref
-    paths: tuple[SourcePath, ...]
+    paths: SourcePaths
     commit: CommitId
     verify: bool = False
 

@@ -52,6 +52,7 @@ def register() -> None:
     hook(entries.RequestId, _ruled(id_fault, "the id of a build", ID_RULE))
     hook(entries.Instant, text)
     hook(entries.Lines, _lines)
+    hook(entries.SourcePaths, _paths)
     hook(Step, lambda value, _: Step(one_of(tuple(Step))(value, None)))
     hook(Shut, lambda value, _: Shut(one_of(tuple(Shut))(value, None)))
     hook(Recipe, _recipe)
@@ -94,6 +95,14 @@ def _lines(value: Any, _type: object = None) -> tuple[str, ...]:
     if faults:
         raise Misfit(*faults)
     return tuple(value)
+
+
+def _paths(value: Any, _type: object = None) -> tuple[str, ...]:
+    """A list of paths, none of them twice, and one at least."""
+    paths = structure(value, tuple[entries.SourcePath, ...])
+    if not paths:
+        raise misfit("found an empty list", "wanted a path; . is all of the repository")
+    return paths
 
 
 def _address(value: Any) -> entries.SourceEntry:

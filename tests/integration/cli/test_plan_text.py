@@ -108,7 +108,7 @@ def test_only_what_changes_is_shown_and_one_node_in_full(store: Path) -> None:
         "",
         "nothing to change on nas",
         "",
-        "1 to add, 1 to remove.",
+        "1 to add, 1 to remove.      Next: mesh push",
     ]
     assert ok("plan", "pi").out.splitlines() == [
         "pi   = zsh 5.9                 pulled in: web requires shell",
