@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mesh_cli.main import run
 
@@ -59,6 +59,11 @@ def mesh(*arguments: object, stdin: str | bytes = b"") -> Ran:
         code = run([str(argument) for argument in arguments])
     assert "Traceback" not in err.getvalue()
     return Ran(code=int(code), out=out.getvalue(), err=err.getvalue())
+
+
+def without_next(ran: Ran) -> Ran:
+    """The same without what to do next: a document is planned, and only what is in a store is pushed."""
+    return evolve(ran, out=ran.out.replace("      Next: mesh push\n", "\n"))
 
 
 def ok(*arguments: object, stdin: str | bytes = b"") -> Ran:
