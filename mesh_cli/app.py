@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
+from mesh_cli.command_line import command_line
 from mesh_cli.commands import (
     assigning,
     broker,
@@ -23,33 +22,8 @@ from mesh_cli.commands import (
     store,
     transfer,
 )
-from mesh_cli.output import say
-from mesh_cli.version import __version__
 
-app = typer.Typer(
-    help="Works out what each of your machines should be, and why.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        say(f"mesh {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _mesh(
-    *,
-    _version_wanted: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Works out what each of your machines should be, and why."""
-
+app = command_line("mesh", "Works out what each of your machines should be, and why.")
 
 app.command("plan")(planning.plan)
 app.command("declare")(declaring.declare)

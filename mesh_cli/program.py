@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 
 def main() -> None:
     """Run `mesh` with the arguments of the process, and end with its exit code."""
+    begin("mesh", _run)
+
+
+def _run() -> None:
+    from mesh_cli.main import main as run
+
+    run()
+
+
+def begin(name: str, run: Callable[[], None]) -> None:
+    """Begin the program of that name; `run` loads its command line, and runs it."""
     try:
-        _main()
+        if sys.argv[1:] == ["--version"]:
+            from mesh_cli.version import __version__
+
+            print(f"{name} {__version__}")
+        else:
+            run()
     except KeyboardInterrupt:
         interrupted()
 
@@ -21,14 +38,3 @@ def interrupted() -> None:
     if sys.stderr is not None:
         print("interrupted", file=sys.stderr)
     sys.exit(130)
-
-
-def _main() -> None:
-    if sys.argv[1:] == ["--version"]:
-        from mesh_cli.version import __version__
-
-        print(f"mesh {__version__}")
-        return
-    from mesh_cli.main import main as run
-
-    run()

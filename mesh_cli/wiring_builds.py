@@ -79,7 +79,7 @@ def wait_for(
     for heard in wiring_flows.collect(store, broker).builds:
         tell(heard)
     while True:
-        waiting -= {build.request.id for build in store.builds() if build.over}
+        waiting &= {build.request.id for build in store.open_builds()}
         left = until - time.monotonic()
         if not waiting or left <= 0:
             return not waiting

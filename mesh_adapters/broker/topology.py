@@ -92,6 +92,11 @@ def bindings_of(node: str) -> tuple[Binding, ...]:
     )
 
 
+CONNECTIONS: Final = 16
+CHANNELS: Final = 64
+"""How many the account of one machine may have: see `permissions_of`."""
+
+
 def permissions_of(node: str) -> Permissions:
     """A node's account: its own declaration, its own exchange, nothing else.
 
@@ -106,8 +111,8 @@ def permissions_of(node: str) -> Permissions:
         configure="^$",
         write=f"^{re.escape(exchange_of(node))}$",
         read=f"^{re.escape(declarations_of(node))}$",
-        connections=16,
-        channels=64,
+        connections=CONNECTIONS,
+        channels=CHANNELS,
     )
 
 

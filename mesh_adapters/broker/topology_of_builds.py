@@ -17,7 +17,7 @@ import re
 from types import MappingProxyType
 from typing import Final
 
-from mesh_adapters.broker.topology import Binding, Permissions
+from mesh_adapters.broker.topology import CHANNELS, CONNECTIONS, Binding, Permissions
 from mesh_core.ports import DELIVERIES, Kind
 
 BUILDS: Final = "mesh.builds"
@@ -72,6 +72,6 @@ def permissions_of(builder: str) -> Permissions:
         configure="^$",
         write=f"^{re.escape(answered_through(builder))}$",
         read=f"^{re.escape(REQUESTS)}$",
-        connections=16,
-        channels=64,
+        connections=CONNECTIONS,
+        channels=CHANNELS,
     )

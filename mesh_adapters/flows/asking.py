@@ -47,7 +47,7 @@ def ask(session: Session, modules: Iterable[str], by: By) -> dict[str, Wanted]:
     """
     mesh, heads = session.mesh(), session.heads()
     found: dict[str, Wanted] = {}
-    open_builds = [build for build in session.builds() if not build.over]
+    open_builds = [*session.open_builds()]
     for module in modules:
         wish = asking(mesh, heads, open_builds, module)
         build = None

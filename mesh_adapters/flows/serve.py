@@ -17,15 +17,13 @@ from mesh_adapters.flows.answers import Judge
 from mesh_adapters.flows.asking import Requested, send_requests
 from mesh_adapters.flows.collect import Collected, collect_for
 from mesh_adapters.flows.push import Publishing, publish
+from mesh_adapters.pause import Pause
 from mesh_core.ports import Broker, BrokerOutage, BrokerRefused, Refused, Store, StoreError
 
 ROUND = 2.0
 """Seconds that one round waits for a message."""
 LOOK = 0.2
 """Seconds between two looks at whether to stop, while nothing can be done."""
-LONGEST_PAUSE = 60.0
-"""Seconds between two tries, once the broker or the store has been away for a while."""
-
 Notice: TypeAlias = Callable[[Collected | Publishing | Requested | BrokerOutage | StoreError | None], None]
 """Told what a round did, an outage when it begins, and None when it is over."""
 
@@ -48,7 +46,8 @@ class Serving:
         self._notice = notice
         self._judge = judge
         self._listening: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-        self._pause = 0.0
+        self._pause = Pause()
+        self._away = False
 
     def run(self, stop: threading.Event, seconds: float = ROUND) -> None:
         """Until `stop` is set; outages of the broker and the store are waited for.
@@ -84,18 +83,19 @@ class Serving:
             self._listening = there
 
     def _wait(self, outage: BrokerOutage | StoreError, stop: threading.Event) -> None:
-        if not self._pause:
+        if not self._away:
+            self._away = True
             self._notice(outage)
         if isinstance(outage, BrokerRefused) and outage.what is Refused.UNFIT:
             self._listening = None  # a queue is gone: listening makes it again
-        self._pause = min(max(1.0, self._pause * 2), LONGEST_PAUSE)
-        until = time.monotonic() + self._pause
+        until = time.monotonic() + self._pause.grow()
         while not stop.is_set() and time.monotonic() < until:
             time.sleep(LOOK)
 
     def _well(self) -> None:
-        if self._pause:
-            self._pause = 0.0
+        if self._away:
+            self._away = False
+            self._pause.end()
             self._notice(None)
 
 

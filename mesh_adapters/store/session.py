@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from sqlite_utils import Database
 
 from mesh_adapters.store.building import Building
-from mesh_adapters.store.builds import read_build, read_builds
+from mesh_adapters.store.builds import read_build, read_builds, read_open_builds
 from mesh_adapters.store.changes import Recorder
 from mesh_adapters.store.exchange import Exchange
 from mesh_adapters.store.heads import read_heads, write_look
@@ -115,6 +115,11 @@ class SqliteSession:
         """The newest builds, with everything that was written down so far."""
         with self._reading():
             return read_builds(self._db, limit, self._shelf)
+
+    def open_builds(self) -> tuple[Build, ...]:
+        """Those that are not over, with everything that was written down so far."""
+        with self._reading():
+            return read_open_builds(self._db, self._shelf)
 
     def build(self, id: str) -> Build | None:
         """The build of that id, with everything that was written down so far."""

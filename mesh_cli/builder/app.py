@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from mesh_cli.builder.commands import joining, running
-from mesh_cli.output import say
-from mesh_cli.version import __version__
+from mesh_cli.command_line import command_line
 
-app = typer.Typer(
-    help="Builds modules from their sources, as the mesh asks for it, and publishes them.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+app = command_line(
+    "mesh-builder", "Builds modules from their sources, as the mesh asks for it, and publishes them."
 )
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        say(f"mesh-builder {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _mesh_builder(
-    *,
-    _version_wanted: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Builds modules from their sources, as the mesh asks for it, and publishes them."""
-
 
 app.command("join")(joining.join)
 app.command("leave")(joining.leave)

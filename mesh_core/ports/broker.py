@@ -13,17 +13,10 @@ from typing import Protocol
 
 from attrs import field, frozen
 
-DECLARATION_LIMIT = 8 * 1024 * 1024
-"""The most bytes that a declaration may have. Design, part 11."""
-
-REPORT_LIMIT = 256 * 1024
-"""The most bytes that a report, or a hello, may have. Design, part 11."""
-
-REQUEST_LIMIT = 64 * 1024
-"""The most bytes that a request for a build may have."""
-
-ANSWER_LIMIT = 2 * 1024 * 1024
-"""The most bytes that a builder's answer may have."""
+from mesh_core.wire.text import ANSWER_LIMIT as ANSWER_LIMIT
+from mesh_core.wire.text import DECLARATION_LIMIT as DECLARATION_LIMIT
+from mesh_core.wire.text import REPORT_LIMIT as REPORT_LIMIT
+from mesh_core.wire.text import REQUEST_LIMIT as REQUEST_LIMIT
 
 DELIVERIES = 4
 """How often a request is handed out before it is given up: whoever had it was lost with it each time."""

@@ -127,6 +127,9 @@ class Session(Protocol):
     def builds(self, limit: int | None = None) -> tuple[Build, ...]:
         """As `Store.builds`, with everything that was written down so far."""
 
+    def open_builds(self) -> tuple[Build, ...]:
+        """As `Store.open_builds`, with everything that was written down so far."""
+
     def build(self, id: str) -> Build | None:
         """The build of that id, as this session has it."""
 

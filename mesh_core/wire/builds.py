@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from mesh_core.canonical import canonical_json
 from mesh_core.faults import CatalogueError, InvalidValue
@@ -22,19 +22,14 @@ from mesh_core.model.source import Commit
 from mesh_core.wire.data import module_to_data
 from mesh_core.wire.document import to_module
 from mesh_core.wire.entries import BuiltEntry, FailedEntry, RequestEntry, TakenEntry
-from mesh_core.wire.faults import Fault, Misfit, WireError, misfit, shown, step, under
+from mesh_core.wire.faults import Fault, WireError, misfit, shown, step, under
+from mesh_core.wire.message import data_of, entry_of
 from mesh_core.wire.origins import artifact_to_data
-from mesh_core.wire.shape import structure
-from mesh_core.wire.text import MIB, Syntax, parse
+from mesh_core.wire.text import ANSWER_LIMIT, REQUEST_LIMIT
 
 FORMAT = 1
-REQUEST_LIMIT = 64 * 1024
-"""The most bytes that a request may have."""
-ANSWER_LIMIT = 2 * MIB
-"""The most bytes that an answer may have: a manifest, and the end of a log."""
 
 _SAYS: dict[str, type[Any]] = {"taken": TakenEntry, "built": BuiltEntry, "failed": FailedEntry}
-_Entry = TypeVar("_Entry")
 
 
 def request_to_data(request: Request) -> dict[str, Any]:
@@ -58,7 +53,7 @@ def request_to_bytes(request: Request) -> bytes:
 
 def read_request(content: bytes) -> Request:
     """The request in a message's bytes. Raises `WireError`."""
-    entry = _fitting(_parsed(content, REQUEST_LIMIT), RequestEntry)
+    entry = entry_of(data_of(content, REQUEST_LIMIT), RequestEntry)
     try:
         return _request(entry)
     except InvalidValue as error:
@@ -106,12 +101,12 @@ def said_to_bytes(said: Said) -> bytes:
 
 def read_builder(content: bytes) -> Said:
     """What a builder said, in a message's bytes. Raises `WireError`."""
-    data = _parsed(content, ANSWER_LIMIT)
+    data = data_of(content, ANSWER_LIMIT)
     says = data.get("said") if isinstance(data, dict) else None
     if says not in _SAYS:
         fault = misfit(f"found {shown(says)}", "wanted taken, built or failed", path=step("said"))
         raise WireError(under("$", fault.faults))
-    entry = _fitting(data, _SAYS[says])
+    entry = entry_of(data, _SAYS[says])
     try:
         return _said(entry)
     except (InvalidValue, CatalogueError) as error:
@@ -135,17 +130,3 @@ def _said(entry: TakenEntry | BuiltEntry | FailedEntry) -> Said:
         same=entry.same,
         log=entry.log,
     )
-
-
-def _parsed(content: bytes, limit: int) -> Any:
-    parsed = parse(content, Syntax.JSON, limit)
-    if parsed.faults:
-        raise WireError(parsed.faults)
-    return parsed.data
-
-
-def _fitting(data: Any, kind: type[_Entry]) -> _Entry:
-    try:
-        return structure(data, kind)
-    except Misfit as error:
-        raise WireError(under("$", error.faults)) from None

@@ -18,10 +18,10 @@ from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredMod
 from mesh_core.model.module import Module
 from mesh_core.wire.data import check_to_data, module_to_data, resource_to_data
 from mesh_core.wire.entries import DeclarationEntry, DeclaredModuleEntry, GivenEntry
-from mesh_core.wire.faults import Fault, Misfit, WireError, under
+from mesh_core.wire.faults import Fault, WireError
 from mesh_core.wire.fingerprint import fingerprint
-from mesh_core.wire.shape import structure
-from mesh_core.wire.text import DECLARATION_LIMIT, Syntax, parse
+from mesh_core.wire.message import data_of, entry_of
+from mesh_core.wire.text import DECLARATION_LIMIT
 
 FORMAT = 1
 
@@ -88,18 +88,13 @@ def read_declaration(content: bytes) -> Declaration:
 
 def received(content: bytes) -> tuple[Declaration, str]:
     """As `read_declaration`, with the digest that the document gives of itself, and has."""
-    parsed = parse(content, Syntax.JSON, DECLARATION_LIMIT)
-    if parsed.faults:
-        raise WireError(parsed.faults)
-    return declaration_from_data(parsed.data), parsed.data["digest"]
+    data = data_of(content, DECLARATION_LIMIT)
+    return declaration_from_data(data), data["digest"]
 
 
 def declaration_from_data(data: Any) -> Declaration:
     """As `read_declaration`, of what `json.load` gives. Raises `WireError`."""
-    try:
-        entry = structure(data, DeclarationEntry)
-    except Misfit as error:
-        raise WireError(under("$", error.faults)) from None
+    entry = entry_of(data, DeclarationEntry)
     whole = fingerprint({key: value for key, value in data.items() if key != "digest"})
     if entry.digest != whole:
         raise WireError([_not_whole(".digest", f"found {entry.digest}", f"the content has {whole}")])

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import evolve
 
@@ -21,13 +21,12 @@ from mesh_core.model.instant import is_instant
 from mesh_core.model.said import Hello, Report
 from mesh_core.wire.data import report_to_data as capabilities_to_data
 from mesh_core.wire.entries import HelloEntry, ReportEntry
-from mesh_core.wire.faults import Fault, Misfit, WireError, shown, under
-from mesh_core.wire.shape import structure
-from mesh_core.wire.text import REPORT_LIMIT, Syntax, parse
+from mesh_core.wire.faults import Fault, WireError, shown
+from mesh_core.wire.message import data_of, entry_of
+from mesh_core.wire.text import REPORT_LIMIT
 
 FORMAT = 1
 _INSTANT = "wanted an instant in UTC, to the second: 2026-12-01T22:20:02Z"
-_Entry = TypeVar("_Entry")
 
 
 def hello_to_bytes(hello: Hello) -> bytes:
@@ -75,7 +74,7 @@ def _bytes(data: dict[str, Any]) -> bytes:
 
 def read_hello(content: bytes) -> Hello:
     """The hello in a message's bytes. Raises `WireError`."""
-    entry = _entry(content, HelloEntry)
+    entry = entry_of(data_of(content, REPORT_LIMIT), HelloEntry)
     try:
         return Hello(
             node=entry.node, machine=entry.machine, generation=entry.generation, at=_instant(entry.at)
@@ -86,7 +85,7 @@ def read_hello(content: bytes) -> Hello:
 
 def read_said(content: bytes) -> Report:
     """The report in a message's bytes. Raises `WireError`."""
-    entry = _entry(content, ReportEntry)
+    entry = entry_of(data_of(content, REPORT_LIMIT), ReportEntry)
     try:
         return Report(
             node=entry.node,
@@ -104,16 +103,6 @@ def read_said(content: bytes) -> Report:
         )
     except InvalidValue as error:
         raise _unfit(error) from None
-
-
-def _entry(content: bytes, kind: type[_Entry]) -> _Entry:
-    parsed = parse(content, Syntax.JSON, REPORT_LIMIT)
-    if parsed.faults:
-        raise WireError(parsed.faults)
-    try:
-        return structure(parsed.data, kind)
-    except Misfit as error:
-        raise WireError(under("$", error.faults)) from None
 
 
 def _instant(given: str | None) -> str | None:

@@ -29,6 +29,10 @@ MESH_LIMIT = 64 * MIB
 MANIFEST_LIMIT = 1 * MIB
 DECLARATION_LIMIT = 8 * MIB
 REPORT_LIMIT = 256 * 1024
+REQUEST_LIMIT = 64 * 1024
+"""Of a request for a build."""
+ANSWER_LIMIT = 2 * MIB
+"""Of a builder's answer: a manifest, and the end of a log."""
 _JSON_SPACE = " \t\n\r"
 
 

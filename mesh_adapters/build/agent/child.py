@@ -21,8 +21,9 @@ from mesh_adapters.build.building import clear
 from mesh_adapters.host.commands import become_subreaper, children, end_others
 from mesh_core.model.build import Failed, Request, Said, Step
 from mesh_core.model.recipe import OVERALL_SECONDS
-from mesh_core.wire.builds import ANSWER_LIMIT, read_builder, request_to_bytes
+from mesh_core.wire.builds import read_builder, request_to_bytes
 from mesh_core.wire.faults import WireError
+from mesh_core.wire.text import ANSWER_LIMIT
 
 _TO_END = 5.0
 """Seconds that a process is given to end what it has started, before it is killed."""

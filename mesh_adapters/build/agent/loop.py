@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from mesh_adapters.build.agent.kept import Kept
-from mesh_adapters.host.agent.line import Pause
+from mesh_adapters.pause import Pause
 from mesh_core.explain import building
 from mesh_core.model.build import Failed, Request, Said, Step, Taken
 from mesh_core.ports import (

@@ -14,6 +14,7 @@ from typing import assert_never
 from mesh_adapters.host.agent.arriving import New, judge
 from mesh_adapters.host.agent.desk import Desk, Saying
 from mesh_adapters.host.agent.saved import Saved
+from mesh_adapters.pause import Pause
 from mesh_core.explain import reported
 from mesh_core.ports.broker import (
     BrokerRefused,
@@ -29,36 +30,10 @@ from mesh_core.ports.broker import (
 )
 
 TAKE_SECONDS = 1.0
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 60.0
 SAY_AGAIN = 240.0
 """Seconds after which the last report is sent again, where there is no newer one: a run may be long."""
 
 Say = Callable[[str], None]
-
-
-class Pause:
-    """A pause that doubles each time, until all is well."""
-
-    def __init__(self, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> None:
-        self._first, self._longest = first, longest
-        self._next = first
-        self._until = 0.0
-
-    def grow(self) -> float:
-        """Pause, longer than the last time: for how many seconds."""
-        seconds, self._next = self._next, min(self._next * 2, self._longest)
-        self._until = monotonic() + seconds
-        return seconds
-
-    def end(self) -> None:
-        """All is well."""
-        self._next, self._until = self._first, 0.0
-
-    @property
-    def over(self) -> bool:
-        """Whether it is time to try again."""
-        return monotonic() >= self._until
 
 
 class Line:
