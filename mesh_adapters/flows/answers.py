@@ -60,7 +60,11 @@ def take_answer(session: Session, delivery: Delivery, at: str, judge: Judge) -> 
     if said is None:
         return Unread(builder=delivery.node)
     said = _of_its_module(said, session.build(said.request))
-    if not session.builder_said(said, at):
+    try:
+        counts = session.builder_said(said, at)
+    except ValueError:  # nor is one that no store can hold
+        return Unread(builder=delivery.node)
+    if not counts:
         return Uncounted(said=said)
     build = session.build(said.request)
     assert build is not None

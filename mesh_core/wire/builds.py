@@ -18,6 +18,7 @@ from typing import Any
 from mesh_core.canonical import canonical_json
 from mesh_core.faults import CatalogueError, InvalidValue
 from mesh_core.model.build import Artifact, Built, Failed, Request, Said, Taken
+from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.source import Commit
 from mesh_core.wire.data import module_to_data
 from mesh_core.wire.document import to_module
@@ -120,10 +121,12 @@ def _said(entry: TakenEntry | BuiltEntry | FailedEntry) -> Said:
         return Failed(
             request=entry.request, builder=entry.builder, step=entry.step, why=entry.why, log=entry.log
         )
+    manifest = to_module(entry.module)
+    Catalogue(modules=[manifest])  # it has to stand alone at least: with the others is another question
     return Built(
         request=entry.request,
         builder=entry.builder,
-        manifest=to_module(entry.module),
+        manifest=manifest,
         commit=Commit(id=entry.commit, at=entry.committed_at),
         artifact=Artifact(content=entry.content, artifact=entry.artifact, place=entry.place),
         shut=entry.shut,

@@ -16,6 +16,7 @@ from mesh_core.builds.asking import AskedAlready, NothingToBuild
 from mesh_core.builds.becoming import Becomes, Holds, Overtaken
 from mesh_core.builds.sending import SETTLED
 from mesh_core.builds.state import BuildState, state_of_build
+from mesh_core.canonical import canonical_json
 from mesh_core.change import SetSource
 from mesh_core.delivery import Delivery, delivery
 from mesh_core.event import Event
@@ -23,7 +24,8 @@ from mesh_core.model.build import Artifact, Build, Built, Failed, Request, Said,
 from mesh_core.model.origin import HANDED, FromBuild
 from mesh_core.model.source import Commit, Newest, Source
 from mesh_core.ports import BuilderBroker, Confirmed
-from mesh_core.wire.builds import read_request, said_to_bytes
+from mesh_core.wire.builds import read_builder, read_request, said_to_bytes, said_to_data
+from mesh_core.wire.faults import WireError
 from tests.integration.flows.conftest import AT, Site
 
 SOURCE = Source(repository="https://git.example/web")
@@ -182,6 +184,43 @@ def test_nobody_answers_for_another(yard: Yard) -> None:
         session.remove_builder("mason")
     assert yard.site.collect().builds == ()
     assert yard.build.answer is None
+
+
+_ITSELF = {
+    "name": "web",
+    "version": "1",
+    "requires": ["http"],
+    "provides": [{"name": "http", "scope": "node"}],
+}
+_EVERY = _ITSELF | {"requires": [{"name": "http", "from": "every"}]}
+
+
+@pytest.mark.parametrize("unfit", [_ITSELF, _EVERY, {"name": "web"}, {"name": "Web!", "version": "1"}])
+def test_a_manifest_that_cannot_stand_alone_ends_no_round(yard: Yard, unfit: dict[str, Any]) -> None:
+    """One hostile builder keeps nobody else's answer from being heard."""
+    request = yard.asked().request
+    hostile = canonical_json(said_to_data(built(request)) | {"module": unfit}).encode()
+    with pytest.raises(WireError):
+        read_builder(hostile)
+    assert yard.builder("smith").answer(hostile) == Confirmed()
+    assert yard.builder("mason").answer(said_to_bytes(built(request, builder="mason"))) == Confirmed()
+    found = yard.site.collect()
+    assert ([heard.said.builder for heard in found.builds], found.strange) == (["mason"], {"smith": 1})
+
+
+def test_what_no_store_can_hold_ends_no_round(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is with reports: whatever else the store refuses is told as strange, and is not there again."""
+
+    def refuse(_answer: object) -> str:
+        raise ValueError("it does not read as it was written")
+
+    request = yard.asked().request
+    with monkeypatch.context() as patch:
+        patch.setattr("mesh_adapters.store.building.document_of_answer", refuse)
+        yard.builder("smith").answer(said_to_bytes(built(request)))
+        assert yard.site.collect().strange == {"smith": 1}
+    assert yard.build.answer is None
+    assert yard.site.collect().strange == {}
 
 
 def test_a_manifest_of_another_module_is_a_failure(yard: Yard) -> None:
