@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
+from mesh_core.model.network import Attachment, Network, retire, tidied
 from mesh_core.model.node import Capability, Node, Pin
 from mesh_core.model.origin import HANDED, Origin
 from mesh_core.model.source import Source
@@ -84,6 +85,21 @@ class DropSource:
 
 
 @frozen(kw_only=True)
+class Attach:
+    """This is how a node is attached to the overlay, instead of how it was before."""
+
+    node: str
+    network: Attachment
+
+
+@frozen(kw_only=True)
+class SetNetwork:
+    """This is what holds for the whole overlay; None for none, and nobody has an address then."""
+
+    network: Network | None
+
+
+@frozen(kw_only=True)
 class PutNode:
     """This is a node's whole entry, new or instead of the one before."""
 
@@ -92,7 +108,10 @@ class PutNode:
 
 @frozen(kw_only=True)
 class DropNode:
-    """This node is gone, with its assignments, reports and pins, and with every pin *at* it."""
+    """This node is gone, with its assignments, reports and pins, and with every pin *at* it.
+
+    Its address is retired.
+    """
 
     node: str
 
@@ -109,9 +128,9 @@ class Report:
     capabilities: tuple[Capability, ...] = field(converter=_sorted)
 
 
-NodeChange = Assign | Unassign | SetPin | Unpin | Report
+NodeChange = Assign | Unassign | SetPin | Unpin | Report | Attach
 ModuleChange = PutModule | DropModule | SetSource | DropSource
-Change = NodeChange | ModuleChange | PutNode | DropNode
+Change = NodeChange | ModuleChange | PutNode | DropNode | SetNetwork
 
 
 class NoSuchNode(LookupError):
@@ -126,28 +145,43 @@ def apply(mesh: Mesh, change: Change) -> Mesh:
     """The mesh after a change; an equal one where the change says what already holds.
 
     Raises `NoSuchNode` for a change of a node that is not there, `CatalogueError` for a manifest that
-    cannot stand beside the others. Design, part 7.
+    cannot stand beside the others, `InvalidValue` for an address that cannot be a node's. Design, part 7.
     """
     return apply_all(mesh, (change,))
 
 
 def apply_all(mesh: Mesh, changes: Iterable[Change]) -> Mesh:
-    """The mesh after several changes, in their order; manifests need only agree once all are made.
+    """The mesh after several changes, in their order.
+
+    Manifests, and addresses, need only agree once all are made.
 
     Raises what `apply` raises.
     """
     modules = {module.name: module for module in mesh.catalogue}
     nodes = {node.name: node for node in mesh.nodes}
     sources = dict(mesh.sources)
+    network = mesh.network
     catalogue_changed = False
     for change in changes:
-        if isinstance(change, ModuleChange):
+        if isinstance(change, SetNetwork):
+            network = _change_network(nodes, change)
+        elif isinstance(change, ModuleChange):
             _change_modules(modules, sources, change)
             catalogue_changed |= isinstance(change, PutModule | DropModule)
         else:
-            _change_nodes(nodes, change)
+            let_go = _change_nodes(nodes, change)
+            network = network if network is None or let_go is None else retire(network, let_go)
+    if network is not None:
+        network = tidied(network, (node.network.address for node in nodes.values()))
     catalogue = Catalogue(modules=modules.values()) if catalogue_changed else mesh.catalogue
-    return Mesh(catalogue=catalogue, nodes=nodes.values(), sources=sources)
+    return Mesh(catalogue=catalogue, nodes=nodes.values(), sources=sources, network=network)
+
+
+def _change_network(nodes: dict[str, Node], change: SetNetwork) -> Network | None:
+    if change.network is None:
+        for node in nodes.values():
+            nodes[node.name] = evolve(node, network=evolve(node.network, address=None))
+    return change.network
 
 
 def _change_modules(modules: dict[str, Module], sources: dict[str, Source], change: ModuleChange) -> None:
@@ -166,12 +200,21 @@ def _change_modules(modules: dict[str, Module], sources: dict[str, Source], chan
             assert_never(change)
 
 
-def _change_nodes(nodes: dict[str, Node], change: NodeChange | PutNode | DropNode) -> None:
+def _change_nodes(nodes: dict[str, Node], change: NodeChange | PutNode | DropNode) -> str | None:
+    """Change them; the address that was somebody's before, and is not that node's any more."""
+    name = change.node.name if isinstance(change, PutNode) else change.node
+    before = nodes[name].network.address if name in nodes else None
+    _change_entries(nodes, name, change)
+    after = nodes[name].network.address if name in nodes else None
+    return before if before != after else None
+
+
+def _change_entries(nodes: dict[str, Node], name: str, change: NodeChange | PutNode | DropNode) -> None:
     if isinstance(change, PutNode):
-        nodes[change.node.name] = change.node
+        nodes[name] = change.node
         return
-    if change.node not in nodes:
-        raise NoSuchNode(change.node)
+    if name not in nodes:
+        raise NoSuchNode(name)
     if isinstance(change, DropNode):
         del nodes[change.node]
         for node in nodes.values():
@@ -195,6 +238,8 @@ def apply_to_node(node: Node, change: NodeChange) -> Node:
             return evolve(node, pins=_pins_but(node, provision))
         case Report(capabilities=report):
             return evolve(node, capabilities=report)
+        case Attach(network=attachment):
+            return evolve(node, network=attachment)
         case _:
             assert_never(change)
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredModule, Given
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
+from mesh_core.model.network import DeclaredNetwork
 from mesh_core.model.resolution import Plan
 
 Exports: TypeAlias = Mapping[tuple[str, str, str], tuple[tuple[str, str], ...]]
@@ -22,13 +23,14 @@ def declare(
     generation: int,
     allow_removals: bool = False,
     exports: Exports = MappingProxyType({}),
+    network: DeclaredNetwork | None = None,
 ) -> Declaration:
     """The declaration of one planned node; `mesh` is the one that the plan was resolved from.
 
-    `exports` are those that stand in place of what the catalogue says of a provider now. Its modules are in
-    the order of the plan, providers first. Each has what answers its requirements, also those that the node
-    answers itself. An unsettled take from every is left out (design, part 3); one from one provider is not:
-    whoever sends a declaration looks after it.
+    `exports` are those that stand in place of what the catalogue says of a provider now; `network` is what
+    the node is told of the overlay. Its modules are in the order of the plan, providers first. Each has what
+    answers its requirements, also those that the node answers itself. An unsettled take from every is left
+    out (design, part 3); one from one provider is not: whoever sends a declaration looks after it.
     """
     modules = [mesh.catalogue.get(planned.name) for planned in plan.modules]
     known = [module for module in modules if module is not None]
@@ -36,6 +38,7 @@ def declare(
     return Declaration(
         node=plan.node,
         generation=generation,
+        network=network,
         modules=[declaring.module(module) for module in known],
         allow_removals=allow_removals,
         empty=allow_removals and not known,
@@ -84,4 +87,6 @@ class _Declaring:
             provider = self._mesh.catalogue.get(module)
             provisions = provider.provides if provider is not None else ()
             known = next((p.exports for p in provisions if p.name == provision), ())
-        return Given(node=node, module=module, exports=known)
+        there = self._mesh.node(node)
+        address = there.network.address if there is not None else None
+        return Given(node=node, module=module, exports=known, address=address)

@@ -79,6 +79,16 @@ class BadSource:
 
 
 @frozen(kw_only=True)
+class BadNetwork:
+    """Text that is no address, range, key or endpoint, or a network that cannot be."""
+
+    why: str
+
+    def __str__(self) -> str:
+        return self.why
+
+
+@frozen(kw_only=True)
 class ScopeDisagreement:
     """Two modules give one provision, or one claim, different scopes."""
 
@@ -128,7 +138,7 @@ class SelfRequirement:
 
 
 CatalogueFault = ScopeDisagreement | EveryOfNodeScope | SelfRequirement
-ValueFault = BadName | Duplicate | BadText | BadResource | BadSource
+ValueFault = BadName | Duplicate | BadText | BadResource | BadSource | BadNetwork
 
 
 class InvalidValue(ValueError):

@@ -12,12 +12,14 @@ from typing import assert_never
 
 from sqlite_utils import Database
 
+from mesh_adapters.store.networks import let_go, tidy, write_attachment, write_network
 from mesh_adapters.store.outages import translated_reading
 from mesh_adapters.store.puts import document_of_origin
 from mesh_adapters.store.rows import Shelf, document_of, read_modules, read_node
 from mesh_core.canonical import canonical_json
 from mesh_core.change import (
     Assign,
+    Attach,
     Change,
     DropModule,
     DropNode,
@@ -25,6 +27,7 @@ from mesh_core.change import (
     PutModule,
     PutNode,
     Report,
+    SetNetwork,
     SetPin,
     SetSource,
     Unassign,
@@ -55,6 +58,9 @@ class Recorder:
             self._write(change, event.at)
         if any(isinstance(change, PutModule | DropModule) for change in event.changes):
             self._refuse_disagreement()
+        if any(isinstance(change, PutNode | DropNode | Attach | SetNetwork) for change in event.changes):
+            with translated_reading(self._path):
+                tidy(self._db)
         changes = canonical_json([change_to_data(change) for change in event.changes])
         number = self._db.execute(
             "INSERT INTO events (at, who, command, changes) VALUES (?, ?, ?, ?)",
@@ -79,12 +85,16 @@ class Recorder:
                 self._set_source(name, source)
             case DropSource(module=name):
                 self._drop_source(name)
+            case SetNetwork(network=network):
+                write_network(self._db, network)
             case DropNode(node=name):
-                apply(_mesh_of(self._node(name)), change)
+                gone = self._node(name)
+                apply(_mesh_of(gone), change)
+                self._let_go(gone, None)
                 self._db.execute("DELETE FROM nodes WHERE name = ?", (name,))
             case PutNode(node=node):
                 self._change_node(change, node.name, at)
-            case Assign() | Unassign() | SetPin() | Unpin() | Report():
+            case Assign() | Unassign() | SetPin() | Unpin() | Report() | Attach():
                 self._change_node(change, change.node, at)
             case _:
                 assert_never(change)
@@ -165,6 +175,16 @@ class Recorder:
         self._write_report(before, after, at, again=isinstance(change, Report))
         self._write_assignments(before, after)
         self._write_pins(before, after)
+        if before.network != after.network:
+            write_attachment(self._db, name, after.network)
+        self._let_go(before, after)
+
+    def _let_go(self, before: Node | None, after: Node | None) -> None:
+        """Retire the address that was a node's and is not any more."""
+        was = before.network.address if before is not None else None
+        if was is not None and (after is None or after.network.address != was):
+            with translated_reading(self._path):
+                let_go(self._db, was)
 
     def _write_report(self, before: Node, after: Node, at: str, *, again: bool) -> None:
         """The report, dated when it says something else, or when the machine said it again."""

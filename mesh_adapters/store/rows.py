@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from sqlite_utils import Database
 
+from mesh_adapters.store.networks import read_endpoints, read_network
 from mesh_core.canonical import canonical_json
 from mesh_core.event import Event
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
+from mesh_core.model.network import UNATTACHED, Attachment, Endpoint
 from mesh_core.model.node import Capability, Node, Pin
 from mesh_core.model.source import Source
 from mesh_core.ports import Recorded
@@ -40,7 +42,12 @@ def document_of(module: Module) -> tuple[str, str]:
 
 def read_mesh(db: Database, shelf: Shelf) -> Mesh:
     """The whole mesh."""
-    return Mesh(catalogue=read_catalogue(db, shelf), nodes=_nodes(db), sources=read_sources(db))
+    return Mesh(
+        catalogue=read_catalogue(db, shelf),
+        nodes=_nodes(db),
+        sources=read_sources(db),
+        network=read_network(db),
+    )
 
 
 def read_catalogue(db: Database, shelf: Shelf) -> Catalogue:
@@ -73,10 +80,10 @@ def read_sources(db: Database, module: str | None = None) -> dict[str, Source]:
 
 def read_node(db: Database, name: str) -> Node | None:
     """One node, if there is one of that name."""
-    found = fetched(db, "SELECT reported_at FROM nodes WHERE name = ?", (name,))
+    found = fetched(db, "SELECT reported_at, address, key, site, relay FROM nodes WHERE name = ?", (name,))
     if not found:
         return None
-    ((reported_at,),) = found
+    ((reported_at, *attached),) = found
     of_node = "FROM {} WHERE node = ?"
     report = fetched(db, f"SELECT name, present, detail {of_node.format('capabilities')}", (name,))
     pins = fetched(db, f"SELECT provision, at_node, at_module {of_node.format('pins')}", (name,))
@@ -86,6 +93,7 @@ def read_node(db: Database, name: str) -> Node | None:
         assigned=[module for (module,) in assigned],
         capabilities=None if reported_at is None else [_capability(*said) for said in report],
         pins=[_pin(*target) for target in pins],
+        network=_attachment(read_endpoints(db, name).get(name, ()), *attached),
     )
 
 
@@ -130,14 +138,17 @@ def _nodes(db: Database) -> Iterator[Node]:
     pins: defaultdict[str, list[Pin]] = defaultdict(list)
     for node, *target in fetched(db, "SELECT node, provision, at_node, at_module FROM pins"):
         pins[node].append(pin(*target))
-    for name, reported_at in fetched(db, "SELECT name, reported_at FROM nodes"):
+    endpoints = read_endpoints(db)
+    rows = fetched(db, "SELECT name, reported_at, address, key, site, relay FROM nodes")
+    for name, reported_at, *attached in rows:
         yield Node(
             name=name,
             assigned=assigned.pop(name, ()),
             capabilities=None if reported_at is None else reports.pop(name, ()),
             pins=pins.pop(name, ()),
+            network=_attachment(endpoints.pop(name, ()), *attached),
         )
-    refuse_left_over(assigned, reports, pins)
+    refuse_left_over(assigned, reports, pins, endpoints)
 
 
 def refuse_left_over(*tables: dict[Any, Any]) -> None:
@@ -159,6 +170,14 @@ def _capability(name: str, present: int, detail: str | None) -> Capability:
 
 def _pin(provision: str, at_node: str, at_module: str | None) -> Pin:
     return Pin(provision=provision, node=at_node, module=at_module)
+
+
+def _attachment(
+    endpoints: Sequence[Endpoint], address: str | None, key: str | None, site: str | None, relay: int
+) -> Attachment:
+    if not (address or key or site or relay or endpoints):
+        return UNATTACHED  # the one that most nodes of a mesh without a network have
+    return Attachment(address=address, key=key, endpoints=endpoints, site=site, relay=bool(relay))
 
 
 def shelved(document: str, digest: str, shelf: Shelf) -> Module:

@@ -9,6 +9,7 @@ from mesh_core.change import (
     DropSource,
     PutModule,
     PutNode,
+    SetNetwork,
     SetSource,
     apply_all,
 )
@@ -18,14 +19,15 @@ from mesh_core.model.mesh import Mesh
 def difference(before: Mesh, after: Mesh) -> tuple[Change, ...]:
     """The changes that make `after` of `before`, none that changes nothing.
 
-    Nodes are dropped first (which takes the pins at them along), modules last, when nothing names them; with
-    a module its source goes, so sources come after them.
+    Nodes are dropped first (which takes the pins at them along, and retires their addresses), modules last,
+    when nothing names them; with a module its source goes, so sources come after them.
     """
     dropped = tuple(DropNode(node=n.name) for n in before.nodes if after.node(n.name) is None)
     left = apply_all(before, dropped)
     gone = [module.name for module in left.catalogue if module.name not in after.catalogue]
     return (
         *dropped,
+        *((SetNetwork(network=after.network),) if left.network != after.network else ()),
         *(PutModule(module=m) for m in after.catalogue if left.catalogue.get(m.name) != m),
         *(PutNode(node=node) for node in after.nodes if left.node(node.name) != node),
         *(DropModule(module=name) for name in gone),

@@ -11,6 +11,7 @@ from mesh_core.analysis.what_if import Move
 from mesh_core.canonical import canonical_json
 from mesh_core.change import (
     Assign,
+    Attach,
     Change,
     DropModule,
     DropNode,
@@ -19,12 +20,14 @@ from mesh_core.change import (
     PutModule,
     PutNode,
     Report,
+    SetNetwork,
     SetPin,
     SetSource,
     Unassign,
     Unpin,
 )
 from mesh_core.explain.material import headline
+from mesh_core.explain.network import attached, network_difference, reattached
 from mesh_core.explain.problems import Explanation
 from mesh_core.explain.words import both, counted, offer, some
 from mesh_core.model.material import MaterialFault
@@ -37,6 +40,8 @@ from mesh_core.problems import facts
 def done(change: Change) -> str:
     """A change that was made, as one says it afterwards."""
     match change:
+        case Attach() | SetNetwork():
+            return attached(change)
         case Assign():
             return f"{change.module} is assigned to {change.node}"
         case Unassign():
@@ -47,14 +52,18 @@ def done(change: Change) -> str:
             return f"{change.node} is no longer pinned for {change.provision!r}"
         case PutModule() | DropModule() | SetSource() | DropSource():
             return _done_to_module(change)
-        case PutNode():
-            return f"node {change.node.name} is in the mesh"
-        case DropNode():
-            return f"node {change.node} is removed"
+        case PutNode() | DropNode():
+            return _done_to_node(change)
         case Report():
             return f"{change.node} reported {counted(len(change.capabilities), 'capability', 'capabilities')}"
         case _:
             assert_never(change)
+
+
+def _done_to_node(change: PutNode | DropNode) -> str:
+    if isinstance(change, PutNode):
+        return f"node {change.node.name} is in the mesh"
+    return f"node {change.node} is removed"
 
 
 def _done_to_module(change: ModuleChange) -> str:
@@ -91,14 +100,14 @@ def differences(change: Change, before: Mesh) -> Iterator[str]:
                 yield f"~ module {module.name} {module.version}, with another manifest"
         case DropModule():
             yield f"- module {change.module}"
-        case SetSource(module=name):
-            yield f"{'+' if before.source(name) is None else '~'} source of {name}: {source(change.source)}"
-        case DropSource():
-            yield f"- source of {change.module}"
+        case SetSource() | DropSource():
+            yield _source_difference(change, before)
         case PutNode(node=node):
             yield from _node_differences(before.node(node.name), node)
         case DropNode():
             yield f"- node {change.node}"
+        case Attach() | SetNetwork():
+            yield network_difference(change, before)
         case _:
             yield done(change)
 
@@ -113,9 +122,18 @@ def _node_differences(old: Node | None, new: Node) -> Iterator[str]:
     if new.capabilities != was.capabilities:
         sign = "+" if was.capabilities is None else "-" if new.capabilities is None else "~"
         lines.append(f"{sign} what it reported")
+    if new.network != was.network:
+        lines.append(reattached(was.network, new.network))
     if new == old:  # it is put there again, because something else would have taken its pins
         lines.append("keeps its pins")
     yield f"{'~' if old else '+'} node {new.name}" + (f": {', '.join(lines)}" if lines else "")
+
+
+def _source_difference(change: SetSource | DropSource, before: Mesh) -> str:
+    if isinstance(change, DropSource):
+        return f"- source of {change.module}"
+    sign = "+" if before.source(change.module) is None else "~"
+    return f"{sign} source of {change.module}: {source(change.source)}"
 
 
 def moved(move: Move) -> str:

@@ -10,17 +10,22 @@ from attrs import field, frozen
 from mesh_core.faults import NameKind
 from mesh_core.model.check import Check
 from mesh_core.model.names import name_validator, refuse_duplicates
+from mesh_core.model.network import DeclaredNetwork, address_validator
 from mesh_core.model.order import sorted_pairs
 from mesh_core.model.resource import Resource
 
 
 @frozen(kw_only=True)
 class Given:
-    """Who answers a requirement: a module on a node, and the texts that it exports with what it provides."""
+    """Who answers a requirement: a module on a node, and the texts that it exports with what it provides.
+
+    `address` is the node's in the overlay, where there is one.
+    """
 
     node: str = field(validator=name_validator(NameKind.NODE))
     module: str = field(validator=name_validator(NameKind.MODULE))
     exports: tuple[tuple[str, str], ...] = field(default=(), converter=sorted_pairs)
+    address: str | None = field(default=None, validator=address_validator)
 
 
 def _givens(givens: Iterable[Given]) -> tuple[Given, ...]:
@@ -81,7 +86,7 @@ class Declaration:
 
     node: str = field(validator=name_validator(NameKind.NODE))
     generation: int
-    network: None = None
+    network: DeclaredNetwork | None = None
     modules: tuple[DeclaredModule, ...] = field(default=(), converter=_in_order, validator=_distinct)
     allow_removals: bool = False
     empty: bool = False

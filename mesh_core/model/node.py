@@ -10,6 +10,7 @@ from attrs.validators import optional
 
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_validator, names_validator, refuse_duplicates
+from mesh_core.model.network import UNATTACHED, Attachment
 from mesh_core.model.order import sorted_names
 from mesh_core.model.text import text_validator
 
@@ -60,8 +61,8 @@ class Node:
     """One machine of the mesh.
 
     `capabilities` is None for a node that never reported, and empty for one that reported and has none.
-    Assignments, capabilities and pins are kept sorted; a node has one pin for a provision.
-    Raises `InvalidValue`.
+    Assignments, capabilities and pins are kept sorted; a node has one pin for a provision. `network` is how
+    it is attached to the overlay, which resolution does not read. Raises `InvalidValue`.
     """
 
     name: str = field(validator=name_validator(NameKind.NODE))
@@ -70,6 +71,7 @@ class Node:
     )
     capabilities: tuple[Capability, ...] | None = field(default=None, converter=_sorted_report)
     pins: tuple[Pin, ...] = field(default=(), converter=_sorted_pins)
+    network: Attachment = UNATTACHED
 
     def __attrs_post_init__(self) -> None:
         reported = tuple(capability.name for capability in self.capabilities or ())

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_validator, names_validator
+from mesh_core.model.network import key_validator
 from mesh_core.model.node import Capability
 from mesh_core.model.order import sorted_names
 
@@ -43,12 +44,14 @@ def _by_name(capabilities: Iterable[Capability]) -> tuple[Capability, ...]:
 class Hello:
     """A host has started. `machine` is its machine's id; `generation` what it took last, if anything.
 
-    `at` is when it was said, by the clock of the machine: see `Report`.
+    `key` is its public key in the overlay, if it has one. `at` is when it was said, by the clock of the
+    machine: see `Report`.
     """
 
     node: str = field(validator=name_validator(NameKind.NODE))
     machine: str
     generation: int | None = None
+    key: str | None = field(default=None, validator=key_validator)
     at: str | None = None
 
 
@@ -59,7 +62,8 @@ class Report:
     `generation` is what it took last; `applied` the last one that it made so to its end, failures told
     included. `modules` are those of which something is on the machine. `why` has the host's own words, a line
     for each thing; `left_out` says how many lines were cut. `refused` is the generation that was not taken,
-    with `doing` saying so. `healthy` is whether all checks pass; None where there are none.
+    with `doing` saying so. `healthy` is whether all checks pass; None where there are none. `key` is its
+    public key in the overlay, if it has one.
 
     `at` is when it was sent, by the clock of the machine: for people, who want to know how fresh it is. A
     clock may be wrong, so nothing is ordered by it, and nothing is decided. None from an older host.
@@ -78,4 +82,5 @@ class Report:
     left_out: int = 0
     refused: int | None = None
     healthy: bool | None = None
+    key: str | None = field(default=None, validator=key_validator)
     at: str | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from mesh_core.analysis.material import Settled
 from mesh_core.declare import Exports
 from mesh_core.model.declaration import Declaration
 from mesh_core.model.mesh import Mesh
@@ -83,3 +84,11 @@ def last_offer(take: Answer, standings: Mapping[str, Standing]) -> Offered | Non
     """What is taken, as the node that it is taken from was sent it last."""
     standing = standings.get(take.node, Standing(node=take.node))
     return standing.last_offer(take.provision, take.module)
+
+
+def kept_takes(found: Settled, standings: Mapping[str, Standing]) -> Iterator[tuple[str, str]]:
+    """Who takes from whom because a node that is refused keeps what it was sent last."""
+    for node in sorted(found.refused & standings.keys()):
+        newest = standings[node].newest
+        for answer in newest.answers if newest is not None else ():
+            yield node, answer.node

@@ -14,7 +14,8 @@ from mesh_core.model.declaration import Declaration
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Plan
 from mesh_core.model.sent import Sent, Standing
-from mesh_core.push.content import Digests, last_exports, sent_of
+from mesh_core.network.overlay import overlay
+from mesh_core.push.content import Digests, kept_takes, last_exports, sent_of
 from mesh_core.push.outcomes import (
     Held,
     Moved,
@@ -74,6 +75,7 @@ class _Deciding:
         self._standings = standings
         self._words = words
         self._digests = Digests()
+        self._overlay = overlay(mesh, found.resolution, kept_takes(found, standings))
 
     def of(self, node: str) -> Outcome:
         plan = self._found.resolution.nodes[node]
@@ -97,6 +99,7 @@ class _Deciding:
             generation=standing.last + 1,
             allow_removals=plan.node in self._words.allow_removals,
             exports=last_exports(plan, self._standings),
+            network=self._overlay.networks.get(plan.node),
         )
 
     def _says_the_same(self, sent: Sent, newest: Sent, standing: Standing) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from mesh_core.change import (
     Assign,
+    Attach,
     Change,
     DropModule,
     DropNode,
@@ -15,23 +16,28 @@ from mesh_core.change import (
     PutModule,
     PutNode,
     Report,
+    SetNetwork,
     SetPin,
     SetSource,
     Unassign,
     Unpin,
 )
 from mesh_core.model.module import Module
+from mesh_core.model.network import Network
 from mesh_core.model.node import Node, Pin
 from mesh_core.model.origin import HANDED
 from mesh_core.model.source import Source
 from mesh_core.wire.data import module_to_data, node_to_data, report_to_data, source_to_data
 from mesh_core.wire.document import mesh_from_data, module_from_data
+from mesh_core.wire.network import attachment_to_data, network_to_data
 from mesh_core.wire.origins import origin_from_data, origin_to_data
 
 
 def change_to_data(change: Change) -> dict[str, Any]:
     """A change as plain data."""
     match change:
+        case Attach() | SetNetwork():
+            return _network_change_to_data(change)
         case Assign(node=node, module=module):
             return {"change": "assign", "node": node, "module": module}
         case Unassign(node=node, module=module):
@@ -69,6 +75,13 @@ def _module_change_to_data(change: ModuleChange) -> dict[str, Any]:
             assert_never(change)
 
 
+def _network_change_to_data(change: Attach | SetNetwork) -> dict[str, Any]:
+    if isinstance(change, Attach):
+        return {"change": "attach", "node": change.node, "network": attachment_to_data(change.network)}
+    data = None if change.network is None else network_to_data(change.network)
+    return {"change": "set-network", "network": data}
+
+
 def change_from_data(data: Mapping[str, Any]) -> Change:
     """The change that `change_to_data` wrote.
 
@@ -87,6 +100,11 @@ def change_from_data(data: Mapping[str, Any]) -> Change:
             return PutNode(node=_node(data["node"]))
         case "drop-node":
             return DropNode(node=data["node"])
+        case "attach":
+            attached = _node({"name": data["node"], "network": data["network"]})
+            return Attach(node=data["node"], network=attached.network)
+        case "set-network":
+            return SetNetwork(network=_network(data["network"]))
         case "report":
             entry = {"name": data["node"], "capabilities": data["capabilities"]}
             return Report(node=data["node"], capabilities=_node(entry).capabilities or ())
@@ -107,6 +125,10 @@ def _module_change_from_data(data: Mapping[str, Any]) -> Change:
             return DropSource(module=data["module"])
         case other:
             raise ValueError(f"no change is called {other!r}")
+
+
+def _network(data: Any) -> Network | None:
+    return None if data is None else mesh_from_data({"format": 1, "network": data}).network
 
 
 def _pin(provision: str, target: str) -> Pin:

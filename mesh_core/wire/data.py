@@ -19,6 +19,7 @@ from mesh_core.model.resource import Resource
 from mesh_core.model.source import HEAD, Source
 from mesh_core.problems import facts
 from mesh_core.wire.document import FORMAT
+from mesh_core.wire.network import attachment_to_data, network_to_data
 
 
 def mesh_to_data(mesh: Mesh) -> dict[str, Any]:
@@ -29,7 +30,8 @@ def mesh_to_data(mesh: Mesh) -> dict[str, Any]:
         "nodes": [node_to_data(node) for node in mesh.nodes],
     }
     sources = {name: source_to_data(source) for name, source in mesh.sources}
-    return data | {"sources": sources} if sources else data
+    data |= {"sources": sources} if sources else {}
+    return data | {"network": network_to_data(mesh.network)} if mesh.network is not None else data
 
 
 def source_to_data(source: Source) -> str | dict[str, Any]:
@@ -81,7 +83,8 @@ def node_to_data(node: Node) -> dict[str, Any]:
     if node.capabilities is not None:
         data["capabilities"] = report_to_data(node.capabilities)
     data["pins"] = {pin.provision: pin.target for pin in node.pins}
-    return data
+    attachment = attachment_to_data(node.network)
+    return data | {"network": attachment} if attachment else data
 
 
 def report_to_data(report: Iterable[Capability]) -> dict[str, Any]:

@@ -5,7 +5,8 @@
 
 A module is `{"name", "version", "resources", "answers", "checks"}`; `answers` is an object from the
 provision to `{"node", "module", "exports"}`, or to a list of those for a requirement from every.
-`items` counts modules, resources and checks; `digest` is the SHA-256 of the canonical JSON of all the rest.
+`network` is null where the node has none; see `wire.network`. `items` counts modules, resources and checks;
+`digest` is the SHA-256 of the canonical JSON of all the rest.
 `allow_removals` and `empty` stand where they are true.
 """
 
@@ -16,11 +17,13 @@ from typing import Any
 from mesh_core.faults import InvalidValue
 from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredModule, Given
 from mesh_core.model.module import Module
+from mesh_core.model.network import DeclaredNetwork
 from mesh_core.wire.data import check_to_data, module_to_data, resource_to_data
 from mesh_core.wire.entries import DeclarationEntry, DeclaredModuleEntry, GivenEntry
 from mesh_core.wire.faults import Fault, WireError
 from mesh_core.wire.fingerprint import fingerprint
 from mesh_core.wire.message import data_of, entry_of
+from mesh_core.wire.network import declared_to_data
 from mesh_core.wire.text import DECLARATION_LIMIT
 
 FORMAT = 1
@@ -33,7 +36,7 @@ def declaration_to_data(declaration: Declaration) -> dict[str, Any]:
         "format": FORMAT,
         "node": declaration.node,
         "generation": declaration.generation,
-        "network": declaration.network,
+        "network": None if declaration.network is None else declared_to_data(declaration.network),
         "modules": [_module_to_data(module) for module in declaration.modules],
         "items": declaration.items,
         **words,
@@ -73,8 +76,13 @@ def _module_to_data(module: DeclaredModule) -> dict[str, Any]:
 
 
 def _answer_to_data(answer: DeclaredAnswer) -> dict[str, Any] | list[dict[str, Any]]:
-    given = [{"node": g.node, "module": g.module, "exports": dict(g.exports)} for g in answer.given]
+    given = [_given_to_data(one) for one in answer.given]
     return given if answer.every else given[0]
+
+
+def _given_to_data(given: Given) -> dict[str, Any]:
+    data = {"node": given.node, "module": given.module, "exports": dict(given.exports)}
+    return data if given.address is None else data | {"address": given.address}
 
 
 def read_declaration(content: bytes) -> Declaration:
@@ -113,9 +121,12 @@ def _not_whole(path: str, found: str, wanted: str) -> Fault:
 
 
 def _declaration(entry: DeclarationEntry) -> Declaration:
+    network: object = entry.network
+    assert network is None or isinstance(network, DeclaredNetwork)
     return Declaration(
         node=entry.node,
         generation=entry.generation,
+        network=network,
         modules=[_module(module) for module in entry.modules],
         allow_removals=entry.allow_removals,
         empty=entry.empty,
@@ -135,5 +146,5 @@ def _module(entry: DeclaredModuleEntry) -> DeclaredModule:
 def _answer(provision: str, given: GivenEntry | tuple[GivenEntry, ...]) -> DeclaredAnswer:
     every = isinstance(given, tuple)
     entries = given if isinstance(given, tuple) else (given,)
-    givens = [Given(node=g.node, module=g.module, exports=g.exports) for g in entries]
+    givens = [Given(node=g.node, module=g.module, exports=g.exports, address=g.address) for g in entries]
     return DeclaredAnswer(provision=provision, every=every, given=givens)

@@ -9,14 +9,16 @@ from attrs import frozen
 
 from mesh_core.faults import CatalogueFault, ScopeDisagreement
 from mesh_core.model.catalogue import Catalogue, catalogue_faults
-from mesh_core.model.mesh import Mesh
+from mesh_core.model.mesh import Mesh, address_faults
 from mesh_core.model.module import Claim, Module, Provision, Requirement
+from mesh_core.model.network import Network
 from mesh_core.model.node import Capability, Node
 from mesh_core.model.source import Source
 from mesh_core.wire.beside import ReadBeside, Taking
-from mesh_core.wire.entries import ModuleEntry, NodeEntry, Report, SourceEntry, Sources
+from mesh_core.wire.entries import ModuleEntry, NetworkEntry, NodeEntry, Report, SourceEntry, Sources
 from mesh_core.wire.faults import Fault, Misfit, WireError, shown, step, under
 from mesh_core.wire.kinds import Kinds, kind_faults
+from mesh_core.wire.network import to_attachment, to_network
 from mesh_core.wire.shape import structure, unknown_key
 from mesh_core.wire.text import (
     MANIFEST_LIMIT,
@@ -29,7 +31,7 @@ from mesh_core.wire.text import (
 
 FORMAT = 1
 _Entry = TypeVar("_Entry")
-_KEYS = ("format", "modules", "nodes", "sources")
+_KEYS = ("format", "modules", "nodes", "sources", "network")
 
 
 @frozen(kw_only=True)
@@ -116,14 +118,38 @@ def _mesh_document(
     faults += _twice("nodes", data.get("nodes"))
     faults += _disagreements(data.get("modules"), values)
     sources = _structured(data.get("sources", {}), Sources, "$.sources", faults)
+    network = _network(data, faults)
+    faults += _misplaced(network, nodes)
     if faults or sources is None:
         raise WireError(faults)
     mesh = Mesh(
         catalogue=Catalogue(modules=values.values()),
         nodes=(to_node(entry) for entry in nodes.values()),
         sources={name: to_source(entry) for name, entry in sources.items()},
+        network=network,
     )
     return MeshDocument(mesh=mesh, nodes=tuple(nodes.values()), sources="sources" in data)
+
+
+def _network(data: Mapping[Any, Any], faults: list[Fault]) -> Network | None:
+    if "network" not in data:
+        return None
+    entry = _structured(data["network"], NetworkEntry, "$.network", faults)
+    return None if entry is None else to_network(entry)
+
+
+def _misplaced(network: Network | None, entries: Mapping[int, NodeEntry]) -> list[Fault]:
+    """The addresses of nodes that cannot be theirs, each at its place in the document."""
+    places = list(entries)
+    nodes = [to_node(entry) for entry in entries.values()]
+    return [
+        Fault(
+            path=f"$.nodes[{places[at]}].network.address",
+            found=f"found {shown(nodes[at].network.address)}",
+            wanted=why,
+        )
+        for at, why in address_faults(network, nodes)
+    ]
 
 
 def _format_faults(data: Mapping[Any, Any]) -> list[Fault]:
@@ -256,4 +282,5 @@ def to_node(entry: NodeEntry) -> Node:
         assigned=entry.assign or (),
         capabilities=entry.capabilities,
         pins=entry.pins or (),
+        network=to_attachment(entry.network),
     )

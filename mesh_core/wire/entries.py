@@ -13,6 +13,7 @@ from attrs import field, frozen
 from mesh_core.model.build import Shut, Step
 from mesh_core.model.check import Check
 from mesh_core.model.module import Scope
+from mesh_core.model.network import PORT, Peers
 from mesh_core.model.node import Capability, Pin
 from mesh_core.model.recipe import Recipe
 from mesh_core.model.resource import Resource
@@ -30,7 +31,7 @@ Report = NewType("Report", tuple[Capability, ...])
 Pins = NewType("Pins", tuple[Pin, ...])
 Format = NewType("Format", int)
 Count = NewType("Count", int)
-NoNetwork = NewType("NoNetwork", object)
+NodeNetwork = NewType("NodeNetwork", object)
 DeclaredAnswers = NewType("DeclaredAnswers", dict[str, Any])
 Repository = NewType("Repository", str)
 SourcePath = NewType("SourcePath", str)
@@ -42,6 +43,13 @@ RequestId = NewType("RequestId", str)
 Sources = NewType("Sources", dict[str, Any])
 Instant = NewType("Instant", str)
 Lines = NewType("Lines", tuple[str, ...])
+NetworkAddress = NewType("NetworkAddress", str)
+NetworkRange = NewType("NetworkRange", str)
+NetworkKey = NewType("NetworkKey", str)
+HostAndPort = NewType("HostAndPort", str)
+Site = NewType("Site", str)
+Port = NewType("Port", int)
+Names = NewType("Names", dict[str, str])
 
 
 @frozen(kw_only=True)
@@ -102,6 +110,40 @@ class SourceEntry:
 
 
 @frozen(kw_only=True)
+class NetworkEntry:
+    """`{"range": "10.77.0.0/24", "peers": "full", "port": 51821}`, or its range."""
+
+    range: NetworkRange
+    peers: Peers = Peers.TAKES
+    port: Port = Port(PORT)
+    retired: tuple[NetworkAddress, ...] = ()
+
+
+@frozen(kw_only=True)
+class EndpointEntry:
+    """`{"at": "192.168.1.5:51820", "site": "home"}`, or `"vps.example.org:51820"`."""
+
+    at: HostAndPort
+    site: Site | None = None
+
+    @property
+    def identity(self) -> str:
+        """What stands once in a list."""
+        return self.at if self.site is None else f"{self.at} ({self.site})"
+
+
+@frozen(kw_only=True)
+class AttachmentEntry:
+    """How a node is attached to the overlay."""
+
+    address: NetworkAddress | None = None
+    key: NetworkKey | None = None
+    endpoints: tuple[EndpointEntry, ...] = ()
+    site: Site | None = None
+    relay: bool = False
+
+
+@frozen(kw_only=True)
 class NodeEntry:
     """A node; None stands for a key that the document does not have."""
 
@@ -109,6 +151,7 @@ class NodeEntry:
     assign: tuple[ModuleName, ...] | None = None
     capabilities: Report | None = None
     pins: Pins | None = None
+    network: AttachmentEntry | None = None
 
 
 @frozen(kw_only=True)
@@ -118,6 +161,7 @@ class GivenEntry:
     node: NodeName
     module: ModuleName
     exports: Exports = field(factory=lambda: Exports({}))
+    address: NetworkAddress | None = None
 
     @property
     def identity(self) -> str:
@@ -137,13 +181,41 @@ class DeclaredModuleEntry:
 
 
 @frozen(kw_only=True)
+class PeerEntry:
+    """A machine that a node talks to directly."""
+
+    node: NodeName
+    key: NetworkKey
+    addresses: tuple[NetworkAddress, ...]
+    endpoint: HostAndPort | None = None
+    keepalive: Count = Count(0)
+
+    @property
+    def identity(self) -> str:
+        """What stands once in a list."""
+        return self.node
+
+
+@frozen(kw_only=True)
+class DeclaredNetworkEntry:
+    """The overlay as one node is told of it."""
+
+    address: NetworkAddress
+    range: NetworkRange
+    port: Port = Port(PORT)
+    relay: bool = False
+    peers: tuple[PeerEntry, ...] = ()
+    names: Names = field(factory=lambda: Names({}))
+
+
+@frozen(kw_only=True)
 class DeclarationEntry:
     """A declaration document."""
 
     format: Format
     node: NodeName
     generation: Count
-    network: NoNetwork
+    network: NodeNetwork
     modules: tuple[DeclaredModuleEntry, ...]
     items: Count
     digest: str
@@ -159,6 +231,7 @@ class HelloEntry:
     node: NodeName
     machine: str
     generation: Count | None = None
+    key: NetworkKey | None = None
     at: str | None = None
 
 
@@ -178,6 +251,7 @@ class ReportEntry:
     left_out: Count = Count(0)
     refused: Count | None = None
     healthy: bool | None = None
+    key: NetworkKey | None = None
     at: str | None = None
 
 

@@ -32,7 +32,7 @@ _INSTANT = "wanted an instant in UTC, to the second: 2026-12-01T22:20:02Z"
 def hello_to_bytes(hello: Hello) -> bytes:
     """A hello as it is sent."""
     data = {"format": FORMAT, "node": hello.node, "machine": hello.machine, "generation": hello.generation}
-    return _bytes(data | {"at": hello.at})
+    return _bytes(data | {"key": hello.key, "at": hello.at})
 
 
 def report_to_bytes(report: Report, limit: int = REPORT_LIMIT) -> bytes:
@@ -61,6 +61,7 @@ def report_to_data(report: Report) -> dict[str, Any]:
         "left_out": report.left_out,
         "refused": report.refused,
         "healthy": report.healthy,
+        "key": report.key,
         "at": report.at,
     }
 
@@ -77,7 +78,11 @@ def read_hello(content: bytes) -> Hello:
     entry = entry_of(data_of(content, REPORT_LIMIT), HelloEntry)
     try:
         return Hello(
-            node=entry.node, machine=entry.machine, generation=entry.generation, at=_instant(entry.at)
+            node=entry.node,
+            machine=entry.machine,
+            generation=entry.generation,
+            key=entry.key,
+            at=_instant(entry.at),
         )
     except InvalidValue as error:
         raise _unfit(error) from None
@@ -99,6 +104,7 @@ def read_said(content: bytes) -> Report:
             left_out=entry.left_out,
             refused=entry.refused,
             healthy=entry.healthy,
+            key=entry.key,
             at=_instant(entry.at),
         )
     except InvalidValue as error:

@@ -23,7 +23,7 @@ from mesh_core.model.resource import (
     place_fault,
 )
 from mesh_core.model.said import Doing
-from mesh_core.wire import entries, shape_of_builds
+from mesh_core.wire import entries, shape_of_builds, shape_of_network
 from mesh_core.wire.faults import Fault, Misfit, misfit, shown, step, under
 from mesh_core.wire.strict import (
     CONVERTER,
@@ -155,11 +155,6 @@ def _format(value: Any, _type: object = None) -> int:
     return value
 
 
-def _no_network(value: Any, _type: object = None) -> None:
-    if value is not None:
-        raise misfit(f"found {shown(value)}", "wanted null")
-
-
 def _given(_provision: str, value: Any) -> Any:
     """What answers a requirement: one, or a list for a requirement from every."""
     if isinstance(value, list):
@@ -168,6 +163,7 @@ def _given(_provision: str, value: Any) -> Any:
 
 
 def _register() -> None:
+    shape_of_network.register()
     hook = CONVERTER.register_structure_hook
     hook(Scope, lambda value, _: Scope(one_of(("node", "mesh"))(value, None)))
     hook(Doing, lambda value, _: Doing(one_of(tuple(Doing))(value, None)))
@@ -183,7 +179,6 @@ def _register() -> None:
     hook(entries.Report, _report)
     hook(entries.Format, _format)
     hook(entries.Count, count)
-    hook(entries.NoNetwork, _no_network)
     hook(entries.DeclaredAnswers, table(lambda key: _provision_name(key, None), _given))
     hook(Resource, _resource)
     hook(Check, _check)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sqlite_utils import Database, Migrations
 
 from mesh_adapters.store.schema.first_tables import the_first_tables
+from mesh_adapters.store.schema.overlay_network import the_overlay_network
 from mesh_adapters.store.schema.sent_and_heard import what_was_sent_and_heard
 from mesh_adapters.store.schema.sources_and_builds import sources_puts_and_builds
 
@@ -20,19 +21,21 @@ __all__ = [
     "bring_up_to_date",
     "sources_puts_and_builds",
     "the_first_tables",
+    "the_overlay_network",
     "what_was_sent_and_heard",
 ]
 
 APPLICATION_ID = 0x4D657368
 """"Mesh" in ASCII: what tells our database from another program's."""
 
-KNOWN = 3
+KNOWN = 4
 """The newest schema that this program knows: the number of migrations, kept as `user_version`."""
 
 MIGRATIONS = Migrations("meshwright")
 MIGRATIONS()(the_first_tables)
 MIGRATIONS()(what_was_sent_and_heard)
 MIGRATIONS()(sources_puts_and_builds)
+MIGRATIONS()(the_overlay_network)
 
 
 def bring_up_to_date(db: Database) -> None:
