@@ -14,6 +14,7 @@ from mesh_cli.commands import (
     declaring,
     inviting,
     modules,
+    network,
     nodes,
     planning,
     pushing,
@@ -44,6 +45,7 @@ nodes.group.command("revoke")(inviting.revoke)
 app.add_typer(nodes.group, name="node")
 app.add_typer(modules.group, name="module")
 app.add_typer(sources.group, name="source")
+app.add_typer(network.group, name="network")
 app.add_typer(broker.group, name="broker")
 app.add_typer(builders.group, name="builder")
 app.command("init")(store.init)

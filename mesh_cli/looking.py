@@ -24,7 +24,9 @@ def mesh_of(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tu
     if file is not None and store is not None:
         raise Stop(Exit.USAGE, "two-meshes", "--file and --store are two meshes; give one")
     if file is not None:
-        return reading.mesh_document(file).mesh, {}
+        from mesh_core.network.addresses import give_addresses
+
+        return give_addresses(reading.mesh_document(file).mesh).mesh, {}
     with opened_store(store) as opened:
         return opened.mesh(), opened.declared()
 

@@ -165,15 +165,18 @@ class Recording:
 
 
 def _proposed(mesh: Mesh, decide: Decide, keep: bool) -> Proposal:
-    from mesh_core.faults import CatalogueError
+    from mesh_core.faults import CatalogueError, InvalidValue
+    from mesh_core.network.addresses import addressed
 
-    changes = tuple(decide(mesh))
     try:
+        changes = addressed(mesh, decide(mesh))
         return judged(mesh, changes, keep=keep)
     except CatalogueError as error:
         lines = ["refused: the catalogue would not agree with itself"]
         lines += [f"  {fault}" for fault in error.faults]
         raise Stop(Exit.REFUSED, "catalogue", lines) from None
+    except InvalidValue as error:
+        raise Stop(Exit.REFUSED, "invalid", f"refused: {error}") from None
 
 
 def _keeping_helps(proposal: Proposal) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.settings import Named
-from mesh_cli.wiring import now
+from mesh_cli.wiring import now, who
 from mesh_cli.wiring_broker import address_said, new_password
 
 if TYPE_CHECKING:
@@ -89,6 +89,22 @@ def invite(invited: Credential, store: Store, broker: Broker, accounts: Accounts
 def shut_out(role: str, name: str, accounts: Accounts) -> bool:
     """Shut a node or a builder out: whether it had an account."""
     return accounts.revoke(_account_of(role, name))
+
+
+def forget_key(store: Store, node: str) -> bool:
+    """Forget a node's key in the overlay, so that nobody is told of it any more: whether it had one."""
+    from attrs import evolve
+
+    from mesh_core.change import Attach
+    from mesh_core.event import Event
+
+    with store.writing() as session:
+        known = session.mesh().node(node)
+        if known is None or known.network.key is None:
+            return False
+        change = Attach(node=node, network=evolve(known.network, key=None))
+        session.record(Event(at=now(), who=who(), command=f"mesh node revoke {node}", changes=[change]))
+    return True
 
 
 def no_account(role: str, name: str, accounts: Accounts) -> Stop:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mesh_adapters.flows.answers import Heard, Judge, Uncounted, take_answer
 from mesh_adapters.flows.push import publish_again
 from mesh_core.analysis.clocks import spoke_at, waited
+from mesh_core.change import Attach, Change
 from mesh_core.change import Report as Reported
 from mesh_core.event import Event
+from mesh_core.model.node import Node
 from mesh_core.model.said import Doing, Hello, Report
 from mesh_core.model.sent import Standing
 from mesh_core.ports import Broker, Delivery, Kind, Session, SetAside, Store
@@ -132,6 +134,7 @@ class Round:
         elif not session.seen(said.node, said.machine, spoke_at(said, standing, at)):
             self._strangers[said.node] = said.machine
         elif isinstance(said, Hello):
+            self._note_said_of_itself(session, said, at)
             self._hellos.append(said.node)
             self._to_answer.add(said.node)
         elif is_stale(said, standing):
@@ -143,13 +146,17 @@ class Round:
         session.hear(report, at)
         self._reports[report.node] = report
         self._note_how_old(report, standing, at)
-        node = session.mesh().node(report.node)
-        if node is not None and node.capabilities != report.capabilities:
-            change = Reported(node=report.node, capabilities=report.capabilities)
-            command = f"(report of {report.node})"
-            session.record(Event(at=at, who=report.node, command=command, changes=[change]))
+        self._note_said_of_itself(session, report, at)
         if lacks_newest(report, standing):
             self._to_answer.add(report.node)
+
+    def _note_said_of_itself(self, session: Session, said: Hello | Report, at: str) -> None:
+        """What a machine is known to have, and its key in the overlay, change with what it says last."""
+        node = session.mesh().node(said.node)
+        changes = [] if node is None else list(said_of_itself(node, said))
+        if changes:
+            command = f"({'hello' if isinstance(said, Hello) else 'report'} of {said.node})"
+            session.record(Event(at=at, who=said.node, command=command, changes=changes))
 
     def _note_how_old(self, report: Report, standing: Standing, at: str) -> None:
         seconds = waited(report, spoke_at(report, standing, at), at)
@@ -168,6 +175,14 @@ def _said(delivery: Delivery) -> Hello | Report | None:
     except WireError:
         return None
     return said if said.node == delivery.node else None
+
+
+def said_of_itself(node: Node, said: Hello | Report) -> Iterator[Change]:
+    """How the mesh changes with what a machine says of itself; a key that it does not name stays known."""
+    if isinstance(said, Report) and node.capabilities != said.capabilities:
+        yield Reported(node=node.name, capabilities=said.capabilities)
+    if said.key is not None and said.key != node.network.key:
+        yield Attach(node=node.name, network=evolve(node.network, key=said.key))
 
 
 def is_stale(report: Report, standing: Standing) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesh_cli import at_broker, wiring_broker
+from mesh_cli import at_broker, wiring_broker, wiring_flows
 from mesh_cli import wiring_inviting as wiring
 from mesh_cli.commands.broker import AdminOption
 from mesh_cli.exits import Stop
@@ -16,6 +16,9 @@ from mesh_cli.lookup import known_node
 from mesh_cli.options import BrokerOption, JsonOption, NodeArgument, StoreOption, checked_name
 from mesh_cli.output import note, say, say_json
 from mesh_cli.wiring import opened_store
+
+if TYPE_CHECKING:
+    from mesh_core.ports import Broker, Store
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -99,19 +102,43 @@ def revoke(
     accounts = wiring_broker.opened_accounts(wiring_broker.rabbit_named(broker), admin)
     revoked = wiring.shut_out("node", name, accounts)
     removed = _forgotten_queues(broker, name) if _is_forgotten(store, name) else None
+    left_out = _left_out(broker, store, name)
     if not revoked and (removed is None or not removed.done):
         raise wiring.no_account("node", name, accounts)
     if removed is not None and removed.failed is not None:
         note(f"the queues of {name} stay at the broker: {removed.failed.lines[0]}; say this again then")
     if as_json:
         queues = {} if removed is None else {"queues": removed.facts("removed")}
-        say_json({"node": name, "revoked": revoked, **queues})
+        say_json({"node": name, "revoked": revoked, "left_out": left_out, **queues})
         return
     keeps = "  its machine keeps what it has; `mesh-host leave` there gives it back"
     told = [f"{name} is shut out of the broker", keeps] if revoked else [f"{name} had no account any more"]
     if removed is not None and removed.done:
         told.append("  its queues at the broker are gone: there is no such node any more")
+    if left_out:
+        told.append("  its key is forgotten: the next `mesh push` takes it out of the network of the others")
     say(told)
+
+
+def _left_out(broker: str | None, store: Path | None, node: str) -> bool:
+    """Forget the key of a machine that was shut out: whether it had one. Shutting out waits for no store.
+
+    What it said before that waits at the broker is taken in first, so that nothing brings the key back.
+    """
+    from mesh_core.ports import StoreError
+
+    try:
+        with opened_store(store) as opened:
+            at_broker.beside(broker, lambda reached: _taken_in(opened, reached))
+            return wiring.forget_key(opened, node)
+    except (Stop, StoreError) as error:
+        note(f"the key of {node} in the network is not forgotten: {error}; say this again then")
+        return False
+
+
+def _taken_in(store: Store, broker: Broker) -> bool:
+    wiring_flows.collect(store, broker)
+    return True
 
 
 def _is_forgotten(store: Path | None, node: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -66,7 +66,8 @@ def plan(
         document = resolution_to_data(found.resolution)
         document["nodes"] = {name: document["nodes"][name] for name in shown}
         material = [material_to_data(fault) for fault in found.faults if fault.node in shown]
-        say_json(document | ({"material": material} if material else {}))
+        document |= {"material": material} if material else {}
+        say_json(document | _network_facts(mesh, found))
     else:
         say(view.whole() if node is None else view.of_node(node))
         say(_what_would_wait(outcomes or {}))
@@ -74,6 +75,14 @@ def plan(
         raise typer.Exit(Exit.REFUSED)
     if detailed_exitcode and view.changes(shown):
         raise typer.Exit(Exit.CHANGES_PENDING)
+
+
+def _network_facts(mesh: Mesh, found: Settled) -> dict[str, Any]:
+    """Who has which address and what is amiss in the overlay; nothing where there is none."""
+    from mesh_cli.render.network import facts
+    from mesh_core.network.overlay import overlay
+
+    return {} if mesh.network is None else {"network": facts(mesh, overlay(mesh, found.resolution))}
 
 
 def _as_pushed(

@@ -19,6 +19,7 @@ from mesh_cli.wiring import now, opened_store
 
 if TYPE_CHECKING:
     from mesh_core.analysis.state_of_nodes import StateOfNode, Waiting
+    from mesh_core.network.overlay import Note
     from mesh_core.ports import Store
 
     States = dict[str, StateOfNode]
@@ -109,22 +110,33 @@ class _Look:
         return [*modules, *([""] if modules else []), *lines(nodes, waiting, everything=self._named)]
 
     def beside(self) -> list[str]:
-        """What is to be said of modules that is in no table."""
+        """What is to be said of modules, and of the network, that is in no table."""
         from mesh_cli.render.modules import beside
+        from mesh_cli.render.network import notes
 
-        return beside(self._modules.values())
+        told = () if self._named else self._network_notes()
+        return [*beside(self._modules.values()), *notes(told)]
+
+    def _network_notes(self) -> tuple[Note, ...]:
+        from mesh_core.network.overlay import overlay
+
+        return overlay(self._found.mesh, self._found.found.resolution).notes
 
     def data(self, waiting: Waiting | None) -> dict[str, Any]:
         """The same as plain data."""
         from mesh_cli.render.modules import ladder_facts, module_facts
         from mesh_cli.render.status import to_data
+        from mesh_core.explain.network import note_to_data
 
         modules = {
             name: module_facts(one, self._found.planned(name))
             | ({"nodes": ladder_facts(self._ladders[name])} if self._named else {})
             for name, one in self._modules.items()
         }
-        return {"modules": modules} | to_data(self.nodes, waiting)
+        told = {"modules": modules} | to_data(self.nodes, waiting)
+        if self._found.mesh.network is None or self._named:
+            return told
+        return told | {"network": {"notes": [note_to_data(note) for note in self._network_notes()]}}
 
 
 class _Asking:

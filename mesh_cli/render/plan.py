@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sized
 
 from mesh_cli.output import styled, visible
+from mesh_cli.render.network import notes
 from mesh_core.analysis.material import Settled
 from mesh_core.canonical import canonical_json
 from mesh_core.explain import Explainer
@@ -15,6 +16,7 @@ from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
 from mesh_core.model.sent import Standing
+from mesh_core.network.overlay import overlay
 from mesh_core.problems import facts
 from mesh_core.push import Held, Send, plan_fingerprint
 from mesh_core.push import Outcome as PushOutcome
@@ -71,7 +73,8 @@ class PlanView:
             lines += [f"nothing to change on {some(unchanged)}", ""]
         lines += self._refusals(self._resolution.refusals)
         lines += self._immaterial(self._faults)
-        return [*lines, self._count(changing)]
+        told = [*notes(overlay(self._mesh, self._resolution).notes)]
+        return [*lines, *told, *([""] if told else []), self._count(changing)]
 
     def of_node(self, node: str) -> list[str]:
         """The plan of one node, with what does not change too; or why it is refused."""
@@ -156,7 +159,7 @@ class PlanView:
             else:
                 yield f"{self._one(plan, answer)}{_unsettled(plan, answer)}"
         for provision, answers in every.items():
-            sources = some([f"{a.node} ({a.module}){_mark(plan, a)}" for a in answers])
+            sources = some([f"{a.node} ({a.module}){self._at(plan, a)}{_mark(plan, a)}" for a in answers])
             yield f"takes {provision} from every: {sources}"
 
     def _one(self, plan: Plan, answer: Answer) -> str:
@@ -165,7 +168,15 @@ class PlanView:
         why = "pinned" if pin else "the only one that offers it"
         if answer.node == plan.node:
             return f"has {answer.provision} from {answer.module} on itself   {why}"
-        return f"takes {answer.provision} from {answer.node} ({answer.module})   {why}"
+        return (
+            f"takes {answer.provision} from {answer.node} ({answer.module}){self._at(plan, answer)}   {why}"
+        )
+
+    def _at(self, plan: Plan, answer: Answer) -> str:
+        """The address that it is taken from, which is what templates are given; none on the node itself."""
+        there = self._mesh.node(answer.node)
+        address = there.network.address if there is not None and answer.node != plan.node else None
+        return f" at {address}" if address is not None else ""
 
     def _refusals(self, refusals: Iterable[Refusal]) -> list[str]:
         """Each refused node with its problems; nodes refused for the same are told together."""

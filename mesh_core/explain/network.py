@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, assert_never
 
 from mesh_core.change import Attach, SetNetwork
@@ -62,6 +63,20 @@ def endpoint(endpoint: Endpoint) -> str:
     return endpoint.at if endpoint.site is None else f"{endpoint.at} ({endpoint.site})"
 
 
+def told(notes: Iterable[Note]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What is told and what would do; machines that have no key yet are told together."""
+    notes = tuple(notes)
+    keyless = [note.node for note in notes if isinstance(note, NoKey)]
+    if len(keyless) > 1:
+        yield (
+            f"{both(keyless)} are left out of the network: their machines have not reported a key yet",
+            ("each needs mesh-host, and wg (Debian: wireguard-tools); see mesh status NODE",),
+        )
+        notes = tuple(note for note in notes if not isinstance(note, NoKey))
+    for note in notes:
+        yield headline(note), below(note)
+
+
 def headline(note: Note) -> str:
     """What is told, in one sentence."""
     match note:
@@ -94,7 +109,8 @@ def below(note: Note) -> tuple[str, ...]:
         case NoPath(node=node, provider=provider):
             return (
                 "neither has an endpoint that the other can use, and no relay reaches both",
-                f"fix: mesh network reach {provider} HOST:PORT     or a relay: mesh network relay NODE",
+                f"fix: mesh network attach {provider} --endpoint HOST",
+                "or a relay that both reach: mesh network attach NODE --relay",
             )
         case _:
             assert_never(note)

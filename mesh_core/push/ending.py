@@ -9,6 +9,7 @@ from mesh_core.model.said import Doing
 from mesh_core.model.sent import Standing
 from mesh_core.wire.data import module_to_data, resolution_to_data
 from mesh_core.wire.fingerprint import fingerprint
+from mesh_core.wire.network import attachment_to_data, network_to_data
 
 
 def has_ended(standing: Standing, generation: int) -> bool:
@@ -30,11 +31,16 @@ def ended_well(standing: Standing, generation: int) -> bool:
 
 
 def plan_fingerprint(mesh: Mesh, found: Settled) -> str:
-    """What tells whether a plan is still the one that was shown: what is on each node, and of what."""
-    return fingerprint(
-        {
-            "resolution": resolution_to_data(found.resolution),
-            "material": [material_to_data(fault) for fault in found.faults],
-            "modules": [module_to_data(module) for module in mesh.catalogue],
-        }
-    )
+    """What tells whether a plan is still the one that was shown: what is on each node, and of what.
+
+    Where there is a network, who is attached to it and how counts as well.
+    """
+    data = {
+        "resolution": resolution_to_data(found.resolution),
+        "material": [material_to_data(fault) for fault in found.faults],
+        "modules": [module_to_data(module) for module in mesh.catalogue],
+    }
+    if mesh.network is not None:
+        data["network"] = network_to_data(mesh.network)
+        data["attached"] = {node.name: attachment_to_data(node.network) for node in mesh.nodes}
+    return fingerprint(data)

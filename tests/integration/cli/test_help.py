@@ -50,6 +50,11 @@ COMMANDS = [
     "source remove",
     "source show",
     "source check",
+    "network set",
+    "network move",
+    "network remove",
+    "network attach",
+    "network show",
     "broker setup",
     "builder invite",
     "builder revoke",
@@ -57,7 +62,7 @@ COMMANDS = [
 ]
 """Every command there is; one that is added is added here."""
 
-GROUPS = ["", "node", "module", "source", "broker", "builder"]
+GROUPS = ["", "node", "module", "source", "network", "broker", "builder"]
 
 
 def registered(group: typer.Typer = app, before: str = "") -> Iterator[str]:

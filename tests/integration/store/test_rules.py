@@ -58,7 +58,7 @@ REFUSED = {
     "INSERT INTO capabilities VALUES ('nas', 'kvm', 'yes', NULL)": "TEXT value in INTEGER",
     "INSERT INTO assignments VALUES ('nas', x'00')": "BLOB value in TEXT",
     "INSERT INTO assignments VALUES ('nas', 'postgres')": "UNIQUE",
-    "INSERT INTO nodes VALUES ('nas', NULL)": "UNIQUE",
+    "INSERT INTO nodes (name) VALUES ('nas')": "UNIQUE",
 }
 
 

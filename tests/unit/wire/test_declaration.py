@@ -116,7 +116,8 @@ def refusal(data: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("key", "value", "path"),
     [
-        ("network", {}, "$.network"),
+        ("network", [], "$.network"),
+        ("network", {"address": "10.77.0.3"}, "$.network.range"),
         ("network", False, "$.network"),
         ("format", 2, "$.format"),
         ("format", True, "$.format"),

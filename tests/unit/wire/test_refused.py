@@ -199,7 +199,7 @@ def test_a_key_that_is_needed(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "keys", "meant"),
     [
-        ("$.moduls", "format, modules, nodes, sources", "modules"),
+        ("$.moduls", "format, modules, nodes, sources, network", "modules"),
         (
             "$.modules[0].requried",
             "name, version, requires, provides, claims, capabilities, resources, checks, build",
@@ -214,12 +214,12 @@ def test_a_key_that_is_needed(path: str) -> None:
         ("$.modules[2].requires[1].form", "name, from", "from"),
         ("$.modules[2].requires[1].from_", "name, from", "from"),
         ("$.modules[1].claims[1].scopes", "name, scope", "scope"),
-        ("$.nodes[0].assigned", "name, assign, capabilities, pins", "assign"),
+        ("$.nodes[0].assigned", "name, assign, capabilities, pins, network", "assign"),
         ("$.nodes[0].capabilities.gpu.details", "present, detail", "detail"),
-        ("$.nodes[0].zzz", "name, assign, capabilities, pins", None),
-        ('$.nodes[0][""]', "name, assign, capabilities, pins", None),
-        ('$.nodes[0]["pins "]', "name, assign, capabilities, pins", "pins"),
-        ('$["a b"]', "format, modules, nodes, sources", None),
+        ("$.nodes[0].zzz", "name, assign, capabilities, pins, network", None),
+        ('$.nodes[0][""]', "name, assign, capabilities, pins, network", None),
+        ('$.nodes[0]["pins "]', "name, assign, capabilities, pins, network", "pins"),
+        ('$["a b"]', "format, modules, nodes, sources, network", None),
     ],
 )
 def test_an_unknown_key(path: str, keys: str, meant: str | None) -> None:

@@ -156,7 +156,7 @@ def test_json_that_is_nested_too_deeply(depth: int) -> None:
         text = '{"format": 1, "x": ' + opening * depth + inside + closing * depth + "}"
         fault = the_fault(text)
         said = (fault.path, fault.found, fault.wanted)
-        known = "the keys here are format, modules, nodes, sources"
+        known = "the keys here are format, modules, nodes, sources, network"
         assert said in [("$", "nested too deeply", "nest it less deeply"), ("$.x", "unknown key", known)]
 
 
@@ -177,7 +177,7 @@ def test_toml_that_is_nested_too_deeply(depth: int) -> None:
     ):
         fault = the_fault(text, TOML)
         said = (fault.path, fault.found, fault.wanted)
-        known = "the keys here are format, modules, nodes, sources"
+        known = "the keys here are format, modules, nodes, sources, network"
         assert said in [("$", "nested too deeply", "nest it less deeply"), ("$.x", "unknown key", known)]
 
 
