@@ -2,7 +2,7 @@
 # Installs what some tests need of Debian and is not there: those that boot whole machines
 # (tests/integration/lab), those of other package managers and of containers (tests/integration/host), and those
 # that talk to a RabbitMQ, which they start themselves (tests/integration/broker), and those that build and publish
-# (tests/integration/build).
+# (tests/integration/build). Machines are joined by WireGuard, and have a PostgreSQL each.
 # Says and does nothing when all is there; where it cannot install, says what will be skipped. No service is
 # started by it, and those that come by it are not enabled either.
 set -eu
@@ -12,11 +12,15 @@ set -eu
 # roots of their own, from repositories that the tests make (rpm, createrepo-c). A container's image is made
 # of busybox, and run by podman with crun. rabbitmq-server is the broker, openssl makes the certificates that it
 # shows. Builds are shut in by bubblewrap, images made by buildah and carried by skopeo to docker-registry.
-# What ships is asked by curl, and installs the host program with python3-venv.
+# What ships is asked by curl, and installs the host program with python3-venv. iproute2 and nftables make the
+# network between machines, in which wireguard-go stands in for the kernel's WireGuard; ping asks who is there.
+# postgresql comes with a cluster, which no machine's own may share; psycopg2 is how programs talk to one.
 packages='systemd dbus init-system-helpers dnf rpm createrepo-c pacman-package-manager
     podman crun busybox-static rabbitmq-server openssl
     git bubblewrap buildah skopeo docker-registry
-    curl python3-venv'
+    curl python3-venv
+    iproute2 nftables iputils-ping wireguard-tools wireguard-go
+    postgresql-common postgresql python3-psycopg2'
 policy=/usr/sbin/policy-rc.d
 
 missing() {
@@ -43,7 +47,8 @@ if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod 755 "$policy"
 fi
-export DEBIAN_FRONTEND=noninteractive
+# The cluster that postgresql makes is in the language of whoever installs it; without one it takes no umlaut.
+export DEBIAN_FRONTEND=noninteractive LANG=C.UTF-8
 install() {
     apt-get -qq -o DPkg::Lock::Timeout=120 update &&
         # shellcheck disable=SC2086
@@ -57,6 +62,9 @@ for package in $wanted; do
         podman-auto-update.timer' ;;
     docker-registry) services='docker-registry.service' ;;
     rabbitmq-server) services='rabbitmq-server.service epmd.service epmd.socket' ;;
+    # Else a PostgreSQL that was here before is stopped from being started by one that comes beside it.
+    postgresql-common) services='postgresql.service' ;;
+    nftables) services='nftables.service' ;;
     *) continue ;;
     esac
     # shellcheck disable=SC2086

@@ -106,7 +106,7 @@ def move(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Give the network another range, and show who has another address then.
+    """Give the network another range, and show who moves.
 
     Who has an address in both keeps it. The machines move with the next push,
     each by itself: until all have, some do not reach each other.
@@ -178,14 +178,18 @@ def attach(
         typer.Option("--lan", metavar="HOST[:PORT]", help="Where its site reaches it.", show_default=False),
     ] = None,
     site: Annotated[
-        str | None, typer.Option("--site", help="Where it stands; '' for nowhere.", show_default=False)
+        str | None,
+        typer.Option("--site", metavar="NAME", help="Where it stands; '' for nowhere.", show_default=False),
     ] = None,
     relay: Annotated[
         bool | None,
         typer.Option("--relay/--no-relay", help="Whether it forwards for others.", show_default=False),
     ] = None,
     address: Annotated[
-        str | None, typer.Option("--address", help="Its own, in place of the one given.", show_default=False)
+        str | None,
+        typer.Option(
+            "--address", metavar="ADDRESS", help="Its own, in place of the one given.", show_default=False
+        ),
     ] = None,
     no_endpoint: Annotated[
         bool, typer.Option("--no-endpoint", help="It is not reached from outside.")

@@ -6,8 +6,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.integration.lab.availability import why_not
+from tests.integration.lab.availability import why_no_databases, why_no_network, why_no_tunnels, why_not
 from tests.integration.lab.machine import LabMachine
+from tests.integration.lab.network import LabNetwork
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +19,11 @@ def lab() -> None:
 
 def need_lab() -> None:
     """Skip where there can be no machine, and say why; in CI nothing is skipped, so fail there."""
-    why = why_not()
+    need(why_not())
+
+
+def need(why: str | None) -> None:
+    """The same for any reason why something cannot be here."""
     if why is None:
         return
     if os.environ.get("CI") == "true":
@@ -38,3 +43,23 @@ def new_machine(lab: None) -> Iterator[Callable[[str], LabMachine]]:
     """Start machines by name; they end with the test."""
     with ExitStack() as stack:
         yield lambda name: stack.enter_context(LabMachine(name))
+
+
+@pytest.fixture(scope="module")
+def network() -> Iterator[LabNetwork]:
+    """One network for all tests of a file, and nobody in it."""
+    need(why_no_network())
+    with LabNetwork() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def tunnels() -> None:
+    """What uses this is skipped where machines cannot be joined by WireGuard."""
+    need(why_no_tunnels())
+
+
+@pytest.fixture(scope="session")
+def databases() -> None:
+    """What uses this is skipped where machines cannot run PostgreSQL."""
+    need(why_no_databases())

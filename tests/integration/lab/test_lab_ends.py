@@ -9,6 +9,7 @@ import pytest
 
 from tests.integration.lab.binds import CHECKOUT
 from tests.integration.lab.machine import LabError, LabMachine
+from tests.integration.lab.many import running, start_all
 from tests.integration.lab.watch import (
     cgroups,
     eventually,
@@ -58,6 +59,23 @@ def test_nothing_is_left_when_the_tests_are_killed(tmp_path: Path) -> None:
         tests.send_signal(signal.SIGKILL)
     eventually(lambda: not processes_of(cgroup) and not Path(folder).exists())
     assert cgroup not in cgroups(tmp_path)
+
+
+def test_machines_run_together_and_nothing_is_left_of_any(tmp_path: Path) -> None:
+    machines = [LabMachine("one"), LabMachine("two")]
+    with running(*machines):
+        assert [machine.run(["hostname"]).stdout for machine in machines] == ["one\n", "two\n"]
+    assert all(nothing_left(machine, tmp_path) for machine in machines)
+    with pytest.raises(ZeroDivisionError), running(*machines):
+        _ = 1 / 0
+    assert all(nothing_left(machine, tmp_path) for machine in machines)
+
+
+def test_nothing_is_left_of_machines_of_which_one_does_not_boot(tmp_path: Path) -> None:
+    machines = [LabMachine("whole"), LabMachine("broken", init="/bin/false"), LabMachine("other")]
+    with pytest.raises(LabError, match="process 1 of broken ended"):
+        start_all(machines)
+    assert all(nothing_left(machine, tmp_path) for machine in machines)
 
 
 @pytest.mark.parametrize(

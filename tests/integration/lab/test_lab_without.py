@@ -1,5 +1,6 @@
 """Where there can be no lab; and what a machine has to be given of a host. These need no machine."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,46 @@ def test_a_host_without_systemd_is_told_what_installs_it(monkeypatch: pytest.Mon
     assert availability.missing() == (
         "the lab needs systemd, and there is no /no/systemd (sh scripts/system_packages.sh)"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "program", "what"),
+    [
+        (availability.why_no_network, "nft", "the lab's network"),
+        (availability.why_no_tunnels, "ping", "a tunnel between machines"),
+        (availability.why_no_databases, "psql", "PostgreSQL in a machine"),
+    ],
+)
+@pytest.mark.usefixtures("lab")
+def test_what_some_machines_need_is_asked_only_for_those(
+    asked: Callable[[], str | None], program: str, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None if name == program else name)
+    assert uncached(asked)() == f"{what} needs {program} on PATH"
+    assert availability.missing() is None
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_host_that_lets_no_network_be_made_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-all")
+    said = availability.tried("the lab's network", none, availability.PROBE_NETWORK)
+    assert said is not None
+    assert said.startswith("the lab's network is not allowed here: ")
+    no_tunnel = ("setpriv", "--bounding-set=-mknod", "--inh-caps=-all", "unshare", "--mount")
+    said = availability.tried("a tunnel", no_tunnel, availability.PROBE_TUNNEL)
+    assert said is not None
+    assert "mknod" in said
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_host_without_postgresql_is_told_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    monkeypatch.setattr(availability, "PSYCOPG2", Path("/no/psycopg2"))
+    said = "no PostgreSQL with psycopg2 is installed (sh scripts/system_packages.sh)"
+    assert uncached(availability.why_no_databases)() == said
+
+
+def uncached(asked: Callable[[], str | None]) -> Callable[[], str | None]:
+    """What it answers now, and not what it answered before."""
+    function: Callable[[], str | None] = asked.__wrapped__  # type: ignore[attr-defined]
+    return function
