@@ -19,9 +19,9 @@ LONGEST = 8 * 1024 * 1024
 def render(template: str, context: Context) -> str:
     """What a template comes to. Raises `Immaterial` with the reason and the line.
 
-    It sees `node.name`, `module.name`, `module.version`, and `answers.NAME` with `.node`, `.module` and
-    `.exports` - a list of those for a requirement from every. A name that is no identifier is written
-    `answers["mail-relay"]`.
+    It sees `node.name`, `module.name`, `module.version`, and `answers.NAME` with `.node`, `.module`,
+    `.exports` and, where the mesh has a network, `.address` - a list of those for a requirement from every. A
+    name that is no identifier is written `answers["mail-relay"]`.
     """
     from jinja2 import TemplateError, TemplateSyntaxError
 
@@ -47,8 +47,18 @@ def _environment() -> SandboxedEnvironment:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+    class Missing(StrictUndefined):
+        """What a template names and is not there; of an address it says what would give one."""
+
+        @property
+        def _undefined_message(self) -> str:
+            asked = self._undefined_obj
+            if self._undefined_name == "address" and isinstance(asked, dict) and "exports" in asked:
+                return f"{asked['node']} has no address: the mesh has no network (mesh network set RANGE)"
+            return super()._undefined_message
+
     return ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+        undefined=Missing, keep_trailing_newline=True, autoescape=False
     )
 
 
@@ -69,4 +79,5 @@ def _answer(answer: DeclaredAnswer) -> dict[str, Any] | list[dict[str, Any]]:
 
 
 def _given(given: Given) -> dict[str, Any]:
-    return {"node": given.node, "module": given.module, "exports": dict(given.exports)}
+    said: dict[str, Any] = {"node": given.node, "module": given.module, "exports": dict(given.exports)}
+    return said if given.address is None else said | {"address": given.address}

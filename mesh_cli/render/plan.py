@@ -16,7 +16,7 @@ from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.resolution import Answer, Outcome, Plan, PlannedModule, Reason, Refusal, Resolution
 from mesh_core.model.sent import Standing
-from mesh_core.network.overlay import overlay
+from mesh_core.network.overlay import NoKey, Note, overlay
 from mesh_core.problems import facts
 from mesh_core.push import Held, Send, plan_fingerprint
 from mesh_core.push import Outcome as PushOutcome
@@ -73,8 +73,14 @@ class PlanView:
             lines += [f"nothing to change on {some(unchanged)}", ""]
         lines += self._refusals(self._resolution.refusals)
         lines += self._immaterial(self._faults)
-        told = [*notes(overlay(self._mesh, self._resolution).notes)]
+        told = [*notes(self._network_notes())]
         return [*lines, *told, *([""] if told else []), self._count(changing)]
+
+    def _network_notes(self) -> Iterator[Note]:
+        """What is amiss in the network but for keys: machines bring those, and push says so."""
+        for one in overlay(self._mesh, self._resolution).notes:
+            if not isinstance(one, NoKey):
+                yield one
 
     def of_node(self, node: str) -> list[str]:
         """The plan of one node, with what does not change too; or why it is refused."""

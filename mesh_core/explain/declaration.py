@@ -57,4 +57,5 @@ def _answer(answer: DeclaredAnswer) -> str:
 
 def _given(given: Given) -> str:
     exports = ", ".join(f"{name}={text}" for name, text in given.exports)
-    return f"{given.node} ({given.module})" + (f" {exports}" if exports else "")
+    where = f"{given.node} ({given.module})" + ("" if given.address is None else f" at {given.address}")
+    return where + (f" {exports}" if exports else "")

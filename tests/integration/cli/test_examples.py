@@ -135,8 +135,8 @@ def test_the_homelab_shows_one_refusal_and_its_fix_mends_it(empty: Path) -> None
     for fragment in (
         "pi      refused: nullmailer on pi needs 'mail' (scope mesh), and no node runs a provider",
         "pi -> links (assigned) -> requires sendmail -> nullmailer -> requires mail",
-        "takes website from every: pi (links) (unsettled)",
-        "takes backup-target from nas (backup-store)   the only one that offers it",
+        "takes website from every: pi (links) at 10.77.0.4 (unsettled)",
+        "takes backup-target from nas (backup-store) at 10.77.0.3   the only one that offers it",
         "pulled in: i3 requires display-server (and 2 more)",
         "2 nodes take from it: attic, vps",
     ):
@@ -148,7 +148,7 @@ def test_the_homelab_shows_one_refusal_and_its_fix_mends_it(empty: Path) -> None
     assert ran.out == "postfix is assigned to vps\n  no longer refused: pi\n"
     planned = ok("plan").out
     assert "unsettled" not in planned
-    assert "takes database from nas (postgres)   pinned" in planned
+    assert "takes database from nas (postgres) at 10.77.0.3   pinned" in planned
     assert mesh("unpin", "pi", "database").code == 3, "the pin is needed"
 
 

@@ -77,7 +77,7 @@ def everything_is_there(machine: LabMachine) -> None:
     assert stat(machine, "/etc/postgresql/15/main/pg_hba.conf") == "640 postgres:postgres"
     assert b"looked after by mesh" in machine.read("/etc/motd")
     # A template: who keeps the backups, and where.
-    assert b"sftp:backup@nas.home.arpa:/srv/backup/%H" in machine.read("/etc/systemd/system/restic.service")
+    assert b"sftp:backup@nas.mesh:/srv/backup/%H" in machine.read("/etc/systemd/system/restic.service")
     for service in SERVICES:
         assert machine.run(["systemctl", "is-active", service]).stdout.strip() == "active", service
         assert machine.run(["systemctl", "is-enabled", service]).stdout.strip() == "enabled", service
