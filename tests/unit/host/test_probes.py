@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mesh_adapters.host.machine import Machine
-from mesh_adapters.host.probe import Probe
+from mesh_adapters.host.probe import Probe, probe_all
 from mesh_adapters.host.probes.architecture import Architecture
 from mesh_adapters.host.probes.audio import Audio
 from mesh_adapters.host.probes.containers import Containers
@@ -21,6 +21,7 @@ from mesh_adapters.host.probes.kvm import Kvm
 from mesh_adapters.host.probes.looking import size
 from mesh_adapters.host.probes.memory import Memory
 from mesh_adapters.host.probes.packages import Packages
+from mesh_adapters.host.probes.stated import Stated
 from mesh_adapters.host.probes.systemd import Systemd
 from mesh_adapters.host.probes.tunnel import Tunnel
 from tests.unit.host.machines import answering, machine_in, put
@@ -158,6 +159,24 @@ def test_systemd_is_what_started_the_machine(tmp_path: Path) -> None:
     assert found(Systemd(), says) == {"systemd": (False, why)}
     (tmp_path / "run/systemd/system").mkdir(parents=True)
     assert found(Systemd(), says) == {"systemd": (True, "252")}
+
+
+def test_what_its_owner_states_of_a_machine_is_reported_as_it_is_written(tmp_path: Path) -> None:
+    assert found(Stated(), machine_in(tmp_path)) == {}
+    said = '{"smtp-out": true, "smart": {"present": false, "detail": "SD card"}}'
+    put(tmp_path, "etc/mesh-host/capabilities.json", said)
+    assert found(Stated(), machine_in(tmp_path)) == {"smtp-out": (True, None), "smart": (False, "SD card")}
+
+
+@pytest.mark.parametrize("unfit", ["", "[]", '{"SMTP": true}', '{"smart": 1}'])
+def test_what_is_stated_and_cannot_be_read_takes_no_other_probe_down(tmp_path: Path, unfit: str) -> None:
+    put(tmp_path, "etc/mesh-host/capabilities.json", unfit)
+    put(tmp_path, "sys/class/net/tun0/tun_flags", "0x1\n")
+    put(tmp_path, "sys/class/net/tun0/uevent", "INTERFACE=tun0\n")
+    machine = machine_in(tmp_path)
+    both = {one.name: one for one in probe_all([("stated", Stated()), ("tunnel", Tunnel())], machine)}
+    assert (both["stated"].present, both["tunnel"].present) == (False, True)
+    assert (both["stated"].detail or "").startswith("the probe failed: ")
 
 
 def test_tunnel(tmp_path: Path) -> None:
