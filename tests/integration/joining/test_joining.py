@@ -71,6 +71,7 @@ def test_joining_tells_a_program_what_it_did(ready: Plane, root: Path) -> None:
         "credential": str(root / PLACE),
         "file_removed": True,
         "started": False,
+        "key": None,
     }
 
 

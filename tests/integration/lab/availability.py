@@ -99,7 +99,7 @@ def why_no_network() -> str | None:
     """The same for machines that have a network (`LabNetwork`)."""
     return (
         why_not()
-        or lacking("the lab's network", OF_NETWORK)
+        or uninstalled("the lab's network", OF_NETWORK)
         or tried("the lab's network", ("unshare", "--net"), PROBE_NETWORK)
     )
 
@@ -109,7 +109,7 @@ def why_no_tunnels() -> str | None:
     """The same for machines that are joined by WireGuard."""
     return (
         why_no_network()
-        or lacking("a tunnel between machines", OF_TUNNELS)
+        or uninstalled("a tunnel between machines", OF_TUNNELS)
         or tried("a tunnel between machines", ("unshare", "--mount"), PROBE_TUNNEL)
     )
 
@@ -117,7 +117,7 @@ def why_no_tunnels() -> str | None:
 @functools.cache
 def why_no_databases() -> str | None:
     """The same for machines that run PostgreSQL."""
-    why = why_not() or lacking("PostgreSQL in a machine", OF_DATABASES)
+    why = why_not() or uninstalled("PostgreSQL in a machine", OF_DATABASES)
     if why is None and not (any(POSTGRES.glob("*/bin/postgres")) and PSYCOPG2.exists()):
         return "no PostgreSQL with psycopg2 is installed (sh scripts/system_packages.sh)"
     return why
@@ -142,6 +142,12 @@ def missing() -> str | None:
 def lacking(what: str, programs: Sequence[str]) -> str | None:
     without = [name for name in programs if shutil.which(name) is None]
     return f"{what} needs {', '.join(without)} on PATH" if without else None
+
+
+def uninstalled(what: str, programs: Sequence[str]) -> str | None:
+    """The same of those that not every Debian has."""
+    without = lacking(what, programs)
+    return without and f"{without} (sh scripts/system_packages.sh)"
 
 
 def refused() -> str | None:

@@ -1,8 +1,8 @@
 """A machine of the lab: its own systemd, files, packages and services, on this machine.
 
 It is an overlay of `/` in namespaces of its own. What is written in it is in memory and gone when it
-is closed; the kernel is shared, the network is loopback only. `keeper.sh` starts and ends it,
-`root.sh` is its process 1 until systemd is.
+is closed; the kernel is shared, the network is loopback only until a `LabNetwork` gives it more.
+`keeper.sh` starts and ends it, `root.sh` is its process 1 until systemd is.
 """
 
 import os

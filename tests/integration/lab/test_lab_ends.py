@@ -1,5 +1,6 @@
 """Nothing of a machine is left, however it ends: processes, mounts, cgroups, folders."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from tests.integration.lab.many import running, start_all
 from tests.integration.lab.watch import (
     cgroups,
     eventually,
+    networks,
     nothing_left,
     processes_of,
     start_service,
@@ -59,6 +61,23 @@ def test_nothing_is_left_when_the_tests_are_killed(tmp_path: Path) -> None:
         tests.send_signal(signal.SIGKILL)
     eventually(lambda: not processes_of(cgroup) and not Path(folder).exists())
     assert cgroup not in cgroups(tmp_path)
+
+
+def test_no_namespace_is_left_of_a_network_when_the_tests_are_killed() -> None:
+    program = (
+        "import time; from tests.integration.lab.network import LabNetwork\n"
+        "with LabNetwork() as n:\n"
+        "    s = n.site(outside='203.0.113.9'); n.way(9); pids = n.internet.namespace.pid, s.namespace.pid\n"
+        "    print(*pids, flush=True); time.sleep(100)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
+    ) as tests:
+        assert tests.stdout is not None
+        held = {os.readlink(f"/proc/{pid}/ns/net") for pid in tests.stdout.readline().split()}
+        assert len(held - networks()) == 0
+        tests.send_signal(signal.SIGKILL)
+    eventually(lambda: not held & networks())
 
 
 def test_machines_run_together_and_nothing_is_left_of_any(tmp_path: Path) -> None:

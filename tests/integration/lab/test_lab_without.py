@@ -83,17 +83,30 @@ def test_what_some_machines_need_is_asked_only_for_those(
     asked: Callable[[], str | None], program: str, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None if name == program else name)
-    assert uncached(asked)() == f"{what} needs {program} on PATH"
+    assert uncached(asked)() == f"{what} needs {program} on PATH (sh scripts/system_packages.sh)"
     assert availability.missing() is None
+
+
+@pytest.mark.parametrize(
+    "asked", [availability.why_no_network, availability.why_no_tunnels, availability.why_no_databases]
+)
+def test_where_there_can_be_no_machine_that_is_all_that_is_said(
+    asked: Callable[[], str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("why_not", "why_no_network"):
+        monkeypatch.setattr(availability, name, uncached(getattr(availability, name)))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert uncached(asked)() == "the lab needs root"
 
 
 @pytest.mark.usefixtures("lab")
 def test_a_host_that_lets_no_network_be_made_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
-    none = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-all")
+    none = ("unshare", "--net", "setpriv", "--bounding-set=-net_admin", "--inh-caps=-all")
     said = availability.tried("the lab's network", none, availability.PROBE_NETWORK)
     assert said is not None
     assert said.startswith("the lab's network is not allowed here: ")
-    no_tunnel = ("setpriv", "--bounding-set=-mknod", "--inh-caps=-all", "unshare", "--mount")
+    no_tunnel = ("unshare", "--mount", "setpriv", "--bounding-set=-mknod", "--inh-caps=-all")
     said = availability.tried("a tunnel", no_tunnel, availability.PROBE_TUNNEL)
     assert said is not None
     assert "mknod" in said

@@ -57,3 +57,15 @@ def eventually(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def networks() -> set[str]:
+    """The network namespaces that some process is in: the others are gone."""
+    found = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                found.add(os.readlink(process / "ns/net"))
+            except OSError:  # it has ended, or is a zombie
+                continue
+    return found
