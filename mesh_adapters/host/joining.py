@@ -7,11 +7,12 @@ from typing import Final
 
 from mesh_adapters.broker.credential import CA_FILE
 from mesh_adapters.host.agent.saved import CAME, HOLDS
+from mesh_adapters.host.overlay.record import NAME as NETWORK
 from mesh_core.model.declaration import Declaration
 from mesh_core.reconcile import Taken
 from mesh_core.wire.declaration import declaration_to_data
 
-KEPT: Final = (HOLDS, CAME, CA_FILE)
+KEPT: Final = (HOLDS, CAME, CA_FILE, NETWORK)
 """What the host keeps for itself beside its journal, and of no use once it has left."""
 
 

@@ -57,9 +57,7 @@ def _environment() -> SandboxedEnvironment:
                 return f"{asked['node']} has no address: the mesh has no network (mesh network set RANGE)"
             return super()._undefined_message
 
-    return ImmutableSandboxedEnvironment(
-        undefined=Missing, keep_trailing_newline=True, autoescape=False
-    )
+    return ImmutableSandboxedEnvironment(undefined=Missing, keep_trailing_newline=True, autoescape=False)
 
 
 def context_of(declaration: Declaration, module: DeclaredModule) -> Context:

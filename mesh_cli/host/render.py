@@ -62,7 +62,8 @@ class Rendering:
     def after(self) -> list[str]:
         """Checks that do not pass, and what was left out."""
         lines = [self._line(check_cells(check)) for check in self._checks if not check.passed]
-        return [*lines, *(line for line in (left_out(self._untouched),) if line)]
+        told = [visible(line) for line in self._data.get("network", ())]
+        return [*lines, *told, *(line for line in (left_out(self._untouched),) if line)]
 
     def sum(self) -> str:
         """The last line."""

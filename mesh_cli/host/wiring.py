@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mesh_adapters.host.applying import Decided as Decided
     from mesh_adapters.host.applying import Host as Host
     from mesh_adapters.host.journal import Journal as Journal
+    from mesh_adapters.host.overlay.keeping import Kept
 
 _PATIENCE = 1.0
 """Seconds to wait for the journal: somebody may just be looking at it."""
@@ -178,17 +179,72 @@ def do(decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None]) ->
     from mesh_adapters.host.status import event_to_data
     from mesh_cli.host.stopping import between
 
+    network = _network_made(decided, host)
     with between() as asked_to_stop:
         applied = apply_until(decided, host, asked_to_stop, lambda event: watch(event_to_data(event)))
     if isinstance(applied, Stopped):
         raise KeyboardInterrupt
-    return _outcome(applied)
+    return _with_network(_outcome(applied), network)
 
 
 def _outcome(applied: Applied) -> dict[str, Any]:
     from mesh_adapters.host.status import status_of
 
     return status_of(applied) | {"changed": applied.changed}
+
+
+def _network_made(decided: Decided, host: Host) -> Kept:
+    """The machine's part of the overlay, made so before anything else. By hand no broker is asked."""
+    from mesh_adapters.host.overlay.hosts import PLACE
+    from mesh_adapters.host.overlay.keeping import Keeping
+
+    declaration = decided.declaration
+    paths = {resource.path for module in declaration.modules for resource in module.resources}
+    return Keeping(host.machine).declared(
+        declaration.network,
+        declaration.generation,
+        hosts_declared=PLACE in paths,
+        reached_before=lambda: False,
+        reached_again=lambda: True,
+    )
+
+
+def _with_network(outcome: dict[str, Any], kept: Kept) -> dict[str, Any]:
+    """The outcome; a network that could not be made is a part that failed."""
+    told = [*kept.failed, *kept.notes]
+    state = {"state": "failed"} if kept.failed else {}
+    return outcome | state | ({"network": told} if told else {})
+
+
+def interface_of(root: Path) -> dict[str, Any] | None:
+    """How it stands with the machine's part of the overlay, as plain data; None where it has none."""
+    from mesh_adapters.host.machine import machine_at
+    from mesh_adapters.host.overlay.interface import NAME
+    from mesh_adapters.host.overlay.interface import look as look_at
+    from mesh_adapters.host.overlay.record import RecordError, read_record
+
+    try:
+        network = read_record(journal_of(root)).network
+    except RecordError:
+        return None
+    if network is None:
+        return None
+    seen = look_at(machine_at(root))
+    peers = {} if seen is None else seen.wireguard.peers
+    return {
+        "name": NAME,
+        "address": network.address,
+        "up": seen is not None and seen.up,
+        "peers": [
+            {
+                "node": peer.node,
+                "addresses": list(peer.addresses),
+                "endpoint": peers[peer.key].endpoint if peer.key in peers else None,
+                "heard": peers[peer.key].handshake if peer.key in peers else None,
+            }
+            for peer in network.peers
+        ],
+    }
 
 
 def probed() -> dict[str, Any]:

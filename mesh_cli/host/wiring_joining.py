@@ -45,8 +45,27 @@ def nothing_at_all(journal: Journal) -> bytes | None:
     return None if taken is None else declared(taken)
 
 
-def drop_credential(root: Path) -> None:
-    """Take the credential off, and what the host kept for itself."""
-    from mesh_adapters.host.joining import KEPT
+def make_key(root: Path) -> str | None:
+    """The public key of this machine in the overlay, made if there is none; None where it can have none."""
+    from mesh_adapters.host.machine import machine_at
+    from mesh_adapters.host.overlay.key import public_key
 
+    return public_key(machine_at(root))
+
+
+def leave_network(root: Path) -> tuple[str, ...]:
+    """Take this machine's part of the overlay off: what kept it from going, in sentences."""
+    from mesh_adapters.host.machine import machine_at
+    from mesh_adapters.host.overlay.keeping import Keeping
+
+    return Keeping(machine_at(root)).leave().failed
+
+
+def drop_credential(root: Path) -> None:
+    """Take the credential off, the key in the overlay, and what the host kept for itself."""
+    from mesh_adapters.host.joining import KEPT
+    from mesh_adapters.host.machine import machine_at
+    from mesh_adapters.host.overlay.key import forget_key
+
+    forget_key(machine_at(root))
     wiring_joining.drop((*(journal_of(root) / name for name in KEPT), place_of(root)))

@@ -15,7 +15,7 @@ import psycopg2
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Links</title><h1>Links</h1>
 <form method="post"><input type="url" name="url" size="60" required> <button>Add</button></form>
-<ul>{items}</ul>"""
+<ul>{items}</ul><p>Kept at {server}."""
 
 
 def run(sql, *values):
@@ -42,12 +42,13 @@ def application(environ, start_response):
             start_response("303 See Other", [("Location", "/")])
             return []
         rows = run("SELECT url FROM link ORDER BY added DESC LIMIT 200")
+        ((server,),) = run("SELECT host(inet_server_addr())")
     except psycopg2.OperationalError:
         start_response("503 Service Unavailable", html)
         return [b"<p>The database is out of reach. Try again in a while."]
     items = "".join(f'<li><a href="{escape(url)}">{escape(url)}</a>' for (url,) in rows)
     start_response("200 OK", html)
-    return [PAGE.format(items=items).encode()]
+    return [PAGE.format(items=items, server=server).encode()]
 
 
 def digest():

@@ -35,6 +35,7 @@ class Desk:
         self._mail: Mail | None = None
         self._report: Saying | None = None
         self._broken: BaseException | None = None
+        self._reached_at: float | None = None
 
     def deliver(self, judged: Judged) -> None:
         """Something came, and was kept where it is new."""
@@ -82,3 +83,18 @@ class Desk:
         with self._changed:
             if self._report is report:
                 self._report = None
+
+    def reached(self, begun: float) -> None:
+        """The broker has confirmed what was begun to be sent then, by the clock that only goes on."""
+        with self._changed:
+            self._reached_at = begun
+            self._changed.notify_all()
+
+    def reached_at(self, seconds: float) -> float | None:
+        """When that was begun which the broker has confirmed last; it waits so long for news of that."""
+        with self._changed:
+            before = self._reached_at
+            self._changed.wait_for(lambda: self._reached_at != before or self._broken is not None, seconds)
+            if self._broken is not None:
+                raise self._broken
+            return self._reached_at

@@ -30,6 +30,8 @@ from mesh_core.ports.broker import (
 )
 
 TAKE_SECONDS = 1.0
+HURRIED = 3.0
+"""The longest pause while somebody waits for the broker to be reached."""
 SAY_AGAIN = 240.0
 """Seconds after which the last report is sent again, where there is no newer one: a run may be long."""
 
@@ -61,6 +63,10 @@ class Line:
         self._unsaved: Delivery | None = None
         self._last: Saying | None = None
         self._last_at = 0.0
+        self.threaded = False
+        """Whether a thread of its own runs it."""
+        self.hurried = False
+        """Whether somebody waits for the broker to be reached: then no pause is long."""
         self._told: str | None = None
         """What was said to be wrong, so that it is said once."""
         self.outage, self._greeting, self._sending, self._saving = Pause(), Pause(), Pause(), Pause()
@@ -70,7 +76,7 @@ class Line:
         try:
             while not self._ending.is_set():
                 pause = self.round(TAKE_SECONDS)
-                self._ending.wait(pause)
+                self._ending.wait(min(pause, HURRIED) if self.hurried else pause)
             self.close()
         except BaseException as error:
             self._desk.broke(error)
@@ -146,7 +152,11 @@ class Line:
         if report is None and self._last is not None and monotonic() - self._last_at >= SAY_AGAIN:
             report = self._last
         if report is not None:
-            self._sent(report, self._broker.report(report()))
+            begun = monotonic()
+            outcome = self._broker.report(report())
+            self._sent(report, outcome)
+            if isinstance(outcome, Confirmed):
+                self._desk.reached(begun)
 
     def _sent(self, report: Saying, outcome: Outcome) -> None:
         match outcome:

@@ -19,6 +19,7 @@ from mesh_adapters.host.agent.desk import Desk
 from mesh_adapters.host.agent.identity import machine_id
 from mesh_adapters.host.agent.idle import give_back
 from mesh_adapters.host.agent.line import Line, Say
+from mesh_adapters.host.agent.network import AskedToStop, Network
 from mesh_adapters.host.agent.place import Place, Probe, probe_machine
 from mesh_adapters.host.agent.reporting import Speaker, Standing, report_of
 from mesh_adapters.host.agent.running import Beginning, now, run_over, standing_of
@@ -93,6 +94,8 @@ class Agent:
         self._desk = Desk()
         self._reported: Report | None = None
         self._last_said: tuple[str, ...] = ()
+        alive = self._notifier.alive
+        self._network = Network(self._place, self._desk, report=self._tell_on_the_way, alive=alive)
         self._idle = False
         """Whether nothing was made since memory was given back."""
 
@@ -103,6 +106,7 @@ class Agent:
         `JournalError` where the state directory cannot be used at all.
         """
         line = self._begin()
+        line.threaded = True
         thread = Thread(target=line.run, name=f"broker-{self._speaker.node}", daemon=True)
         thread.start()
         self._notifier.ready()
@@ -138,7 +142,8 @@ class Agent:
         except OSError as error:
             raise JournalError(f"{place.state}: {error.strerror}; nothing was changed") from error
         self._due = self._probe_due = 0.0
-        return Line(
+        self._speaker = evolve(self._speaker, key=self._network.key())
+        self._line = Line(
             node=node,
             connect=self._connect,
             saved=self._saved,
@@ -146,12 +151,19 @@ class Agent:
             hello=self._hello,
             say=self._say,
         )
+        return self._line
 
     def _hello(self) -> bytes:
         speaker = self._speaker
         holding = self._saved.holding()
         generation = None if holding is None else holding.generation
-        said = Hello(node=speaker.node, machine=speaker.machine, generation=generation, at=self._now())
+        said = Hello(
+            node=speaker.node,
+            machine=speaker.machine,
+            generation=generation,
+            key=speaker.key,
+            at=self._now(),
+        )
         return hello_to_bytes(said)
 
     def _turn(self, stop: Event) -> None:
@@ -181,7 +193,7 @@ class Agent:
     def _look_for_capabilities(self) -> None:
         self._notifier.alive()
         found = self._place.capabilities()
-        self._speaker = evolve(self._speaker, capabilities=found)
+        self._speaker = evolve(self._speaker, capabilities=found, key=self._network.key())
         self._probe_due = monotonic() + self._every
 
     def _reconcile(self, stop: Event) -> None:
@@ -193,7 +205,7 @@ class Agent:
             return
         try:
             with self._place.host() as host:
-                ended = run_over(content, host, self._enough(stop), partial(self._taken, content))
+                ended = run_over(content, host, self._enough(stop), partial(self._taken, content, stop))
                 self._standing = standing_of(host.journal)
         except JournalBusy:
             self._due = monotonic() + BUSY
@@ -203,6 +215,8 @@ class Agent:
             self._in_trouble(str(error))
         except _NotKept as error:
             self._in_trouble(reported.cannot_keep(str(error)))
+        except AskedToStop:
+            self._due = 0.0
         else:
             self._ended(content, ended, it_came=came is not None)
 
@@ -230,8 +244,11 @@ class Agent:
 
         return enough
 
-    def _taken(self, content: bytes, beginning: Beginning) -> None:
-        """A declaration was taken and nothing is touched yet: from here on it is what holds."""
+    def _taken(self, content: bytes, stop: Event, beginning: Beginning) -> None:
+        """A declaration was taken and nothing is touched yet: from here on it is what holds.
+
+        The network comes first: what is made after it may need it.
+        """
         try:
             news = self._saved.settle(content)
         except OSError as error:
@@ -240,7 +257,12 @@ class Agent:
             self._refusal = None
         if beginning.newer or self._reported is None:
             self._standing = beginning.standing
-            self._hand_over(report_of(self._speaker, self._standing))
+            self._tell_on_the_way()
+        self._network.declare(content, self._line, stop.is_set)
+
+    def _tell_on_the_way(self) -> None:
+        """Report how it stands while a declaration is being seen to."""
+        self._hand_over(report_of(self._speaker, self._standing, network=self._network.kept))
 
     def _look_at_the_journal(self) -> None:
         """Nothing was declared here through the broker; perhaps somebody applied something by hand."""
@@ -273,7 +295,9 @@ class Agent:
 
     def _tell(self, trouble: str | None = None) -> None:
         """Report how it stands. What was refused and does not last is told this once."""
-        self._hand_over(report_of(self._speaker, self._standing, refusal=self._refusal, trouble=trouble))
+        kept = self._network.kept
+        said = report_of(self._speaker, self._standing, refusal=self._refusal, trouble=trouble, network=kept)
+        self._hand_over(said)
         if self._refusal is not None and not self._refusal.lasting:
             self._refusal = None
 

@@ -52,6 +52,10 @@ class Place:
         finally:
             journal.close()
 
+    def machine(self) -> Machine:
+        """The machine without its journal: nothing that is owned can be given back with it."""
+        return self._machine()
+
     def capabilities(self) -> tuple[Capability, ...]:
         """What the machine has now."""
         return self._probe(self._machine())

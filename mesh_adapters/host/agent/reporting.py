@@ -8,6 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mesh_adapters.host.agent.arriving import Refusal
+from mesh_adapters.host.overlay.keeping import WELL, Kept
 from mesh_core.explain.host import told_from_data
 from mesh_core.explain.reported import has_drifted, whys
 from mesh_core.model.node import Capability
@@ -37,18 +38,28 @@ class Standing:
 
 @frozen(kw_only=True)
 class Speaker:
-    """Who speaks: the node's name, its machine, and what that has."""
+    """Who speaks: the node's name, its machine, what that has, and its public key in the overlay."""
 
     node: str
     machine: str
     capabilities: tuple[Capability, ...] = ()
+    key: str | None = None
 
 
 def report_of(
-    speaker: Speaker, standing: Standing, *, refusal: Refusal | None = None, trouble: str | None = None
+    speaker: Speaker,
+    standing: Standing,
+    *,
+    refusal: Refusal | None = None,
+    trouble: str | None = None,
+    network: Kept = WELL,
 ) -> Report:
-    """The report of a machine. `trouble` is what kept the host from doing anything at all."""
+    """The report of a machine. `trouble` is what kept the host from doing anything at all.
+
+    `network` is how it stands with its part of the overlay.
+    """
     doing, why = _doing(standing), whys(standing.status) if standing.status is not None else ()
+    doing, why = _with_network(doing, network), (*network.failed, *why, *network.notes)
     if trouble is not None:
         doing, why = Doing.FAILED, (trouble, *why)
     if refusal is not None:
@@ -64,7 +75,15 @@ def report_of(
         why=why,
         refused=None if refusal is None else refusal.generation,
         healthy=_healthy(standing),
+        key=speaker.key,
     )
+
+
+def _with_network(doing: Doing, network: Kept) -> Doing:
+    """A network that could not be made is a part that failed."""
+    if network.failed and doing in (Doing.APPLIED, Doing.DRIFTED):
+        return Doing.FAILED
+    return Doing.DRIFTED if network.put_right and doing is Doing.APPLIED else doing
 
 
 def _doing(standing: Standing) -> Doing:

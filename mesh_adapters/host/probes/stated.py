@@ -1,4 +1,4 @@
-"""What the owner states of a machine, and no probe can find: that mail gets out, that a disk tells its health.
+"""What the owner states of a machine, and no probe can find: that mail gets out, that a disk is well.
 
 `/etc/mesh-host/capabilities.json` is what `mesh node report` takes: `{"smtp-out": true, "smart": {"present":
 true, "detail": "/dev/sda"}}`. Where something else finds it as well, present goes before absent.

@@ -40,18 +40,29 @@ def join(
     common.see_the_broker(credential)
     kept = common.keep_credential(joining.place_of(place), credential)
     gone = not common.is_the_credential(joining.place_of(place), file) and used_up(file)
+    key = _key_made(place)
     systemd = common.starts_units(place)
     if systemd:
         common.put_unit(joining.node(), start=not no_start)
     started = systemd and not no_start
     if as_json:
         facts = {"node": credential.name, "credential": kept, "file_removed": gone, "started": started}
-        say_json(facts)
+        say_json(facts | {"key": key})
         return
     say(visible(f"this machine is {credential.name} now; its credential is {kept}"))
     if gone:
         say(visible(f"{file} was removed: an invitation serves once"))
+    if key is None and place == Path("/"):
+        say("it is in no network of the mesh until wg is there (Debian: apt install wireguard-tools)")
     say("mesh-host runs, and is started with the machine" if started else "next: mesh-host run")
+
+
+def _key_made(place: Path) -> str | None:
+    try:
+        return joining.make_key(place)
+    except OSError as error:
+        note(f"no key could be kept: {error.strerror or error}; the machine is in no network until one can")
+        return None
 
 
 def _refuse_another_node(place: Path, node: str) -> None:
@@ -96,6 +107,10 @@ def leave(
     outcome = None if keep else _given_back(place, as_json=as_json)
     if outcome is not None and outcome["state"] != "applied":
         raise _not_left(outcome)
+    stuck = () if keep else joining.leave_network(place)
+    if stuck:
+        lines = [*stuck, "put that right and `mesh-host leave` again, or leave with --keep"]
+        raise Stop(Exit.SOME_REFUSED, "network-stays", lines)
     joining.drop_credential(place)
     folder = wiring.put_aside(place)
     _tell_left(here or unit or folder is not None, folder, outcome, keep=keep, as_json=as_json)

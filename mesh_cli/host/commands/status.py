@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mesh_cli.host.wiring import journal_looked_at
+from mesh_cli.host.wiring import interface_of, journal_looked_at
 from mesh_cli.options import JsonOption
 from mesh_cli.output import ago, say, say_json, table
 from mesh_cli.roots import RootOption, root_of
+from mesh_core.explain.words import span
 
 if TYPE_CHECKING:
     from mesh_cli.host.wiring import Journal
@@ -20,8 +21,10 @@ def status(*, root: RootOption = None, as_json: JsonOption = False) -> None:
 
     Example: mesh-host status
     """
-    with journal_looked_at(root_of(root)) as journal:
+    place = root_of(root)
+    with journal_looked_at(place) as journal:
         found = _status(journal)
+    found["interface"] = interface_of(place)
     if as_json:
         say_json(found)
     elif found["state"] == "never":
@@ -46,6 +49,19 @@ def _status(journal: Journal) -> dict[str, Any]:
         "troubles": last.get("troubles", []),
         "checks": last.get("checks", []),
     }
+
+
+def _interface_lines(interface: dict[str, Any] | None) -> list[str]:
+    """The machine's own address in the overlay, and each peer with when it was last heard."""
+    if interface is None:
+        return []
+    up = "" if interface["up"] else ", which is not up"
+    lines = [f"{interface['address']} on {interface['name']}{up}"]
+    for peer in interface["peers"]:
+        heard = "never heard" if peer["heard"] is None else f"heard {span(peer['heard'])} ago"
+        where = "" if peer["endpoint"] is None else f", at {peer['endpoint']}"
+        lines.append(f"{peer['node']} {', '.join(peer['addresses'])}: {heard}{where}")
+    return lines
 
 
 def _state(generation: int | None, last: dict[str, Any], in_flight: bool) -> str:
@@ -73,6 +89,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
     rows.append(
         ["owned", f"{found['owned']} (`mesh-host owned` lists them)" if found["owned"] else "nothing"]
     )
+    rows += [["network", line] for line in _interface_lines(found["interface"])]
     rows += [["checks", line] for line in health(CheckTold(**check) for check in found["checks"])]
     told = [*found["failed"], *(action for action in found["drifted"] if action not in found["failed"])]
     view = Rendering({**found, "actions": told, "checks": [c for c in found["checks"] if not c["passed"]]})

@@ -118,6 +118,8 @@ pivot_root . .host
 umount --lazy .host
 rmdir .host
 cd /
+# As on every machine: systemd mounts the credentials of a service beside it, and they have to arrive there.
+mount --make-rshared /
 
 # Only now: who enters before this would be in the host's root.
 echo "$pid"

@@ -28,7 +28,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
+http.server.ThreadingHTTPServer((sys.argv[2], int(sys.argv[1])), Answer).serve_forever()
 """
 
 UNIT = """[Unit]
@@ -49,10 +49,12 @@ def plain(name: str, **more: Any) -> Package:
     return Package(name=name, version=VERSION, **more)
 
 
-def daemon(name: str, unit: str, port: int | None = None, **more: Any) -> Package:
+def daemon(
+    name: str, unit: str, port: int | None = None, *, host: str = "127.0.0.1", **more: Any
+) -> Package:
     """A package with a service that runs, and that listens where a check will ask."""
     program = f"/usr/lib/{name}/listen"
-    command = "/bin/sleep infinity" if port is None else f"{program} {port}"
+    command = "/bin/sleep infinity" if port is None else f"{program} {port} {host}"
     service = f"ExecStart={command}\nExecReload=/bin/true"
     files = {
         f"/lib/systemd/system/{unit}.service": UNIT.format(name=name, service=service),
