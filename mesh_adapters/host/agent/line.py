@@ -161,6 +161,7 @@ class Line:
     def _sent(self, report: Saying, outcome: Outcome) -> None:
         match outcome:
             case Confirmed():
+                self.hurried = False
                 self._last, self._last_at = report, monotonic()
                 self._sending.end()
                 self._desk.said(report)

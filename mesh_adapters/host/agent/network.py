@@ -88,7 +88,7 @@ class Network:
 
     def _reached(self, seconds: float, line: Line, stop: Callable[[], bool]) -> bool:
         """Whether what is sent from now on is confirmed, in so many seconds, or in the time of a trial."""
-        begun = monotonic()
+        begun, found = monotonic(), Verdict.OPEN
         line.hurried = True
         try:
             self._report()
@@ -103,4 +103,5 @@ class Network:
                     raise AskedToStop
                 self._alive()
         finally:
-            line.hurried = False
+            # Once the old network is back, the broker is to hear of it soon.
+            line.hurried = found is Verdict.UNDONE
