@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
-from mesh_core.model.network import Attachment, Network, retire, tidied
+from mesh_core.model.network import Attachment, Network, retire
 from mesh_core.model.node import Capability, Node, Pin
 from mesh_core.model.origin import HANDED, Origin
 from mesh_core.model.source import Source
@@ -171,8 +171,6 @@ def apply_all(mesh: Mesh, changes: Iterable[Change]) -> Mesh:
         else:
             let_go = _change_nodes(nodes, change)
             network = network if network is None or let_go is None else retire(network, let_go)
-    if network is not None:
-        network = tidied(network, (node.network.address for node in nodes.values()))
     catalogue = Catalogue(modules=modules.values()) if catalogue_changed else mesh.catalogue
     return Mesh(catalogue=catalogue, nodes=nodes.values(), sources=sources, network=network)
 

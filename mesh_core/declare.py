@@ -87,6 +87,9 @@ class _Declaring:
             provider = self._mesh.catalogue.get(module)
             provisions = provider.provides if provider is not None else ()
             known = next((p.exports for p in provisions if p.name == provision), ())
+        return Given(node=node, module=module, exports=known, address=self._address(node))
+
+    def _address(self, node: str) -> str | None:
+        """Without a network an address is only text: nobody is reached there."""
         there = self._mesh.node(node)
-        address = there.network.address if there is not None else None
-        return Given(node=node, module=module, exports=known, address=address)
+        return there.network.address if there is not None and self._mesh.network is not None else None

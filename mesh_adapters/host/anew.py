@@ -8,8 +8,9 @@ from pathlib import Path
 
 from mesh_adapters.host.files import sync_directory
 from mesh_adapters.host.journal import Journal, JournalError, locked
+from mesh_adapters.host.overlay.record import NAME as NETWORK
 
-_FILES = ("journal.db-shm", "journal.db-wal", "journal.db", "began")
+_FILES = (NETWORK, "journal.db-shm", "journal.db-wal", "journal.db", "began")
 """In the order in which they go: as long as `began` is there, a journal that is gone is missed."""
 
 

@@ -131,6 +131,11 @@ class Journal:
         """As `entries`, without the resources: much less is read. Raises `JournalError`."""
         return tuple(self._rows(_STATE, _owned))
 
+    def owns(self, identity: str) -> bool:
+        """Whether anything of that identity is owned, in flight or not."""
+        with self._usable():
+            return bool(self._db.execute("SELECT 1 FROM owned WHERE identity = ?", (identity,)).fetchone())
+
     def left(self) -> dict[str, tuple[str, State | None]] | None:
         """The kind and state, by identity, of everything that is owned for its own sake and was left so.
 

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from sqlite_utils import Database
 
-from mesh_adapters.store.networks import let_go, tidy, write_attachment, write_network
+from mesh_adapters.store.networks import read_holders, read_network, write_attachment, write_network
 from mesh_adapters.store.outages import translated_reading
 from mesh_adapters.store.puts import document_of_origin
 from mesh_adapters.store.rows import Shelf, document_of, read_modules, read_node
@@ -37,6 +37,7 @@ from mesh_core.change import (
 from mesh_core.event import Event
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.network import retire
 from mesh_core.model.node import Node
 from mesh_core.model.source import Source
 from mesh_core.ports import ModuleInUse
@@ -59,8 +60,7 @@ class Recorder:
         if any(isinstance(change, PutModule | DropModule) for change in event.changes):
             self._refuse_disagreement()
         if any(isinstance(change, PutNode | DropNode | Attach | SetNetwork) for change in event.changes):
-            with translated_reading(self._path):
-                tidy(self._db)
+            self._settle_addresses()
         changes = canonical_json([change_to_data(change) for change in event.changes])
         number = self._db.execute(
             "INSERT INTO events (at, who, command, changes) VALUES (?, ?, ?, ?)",
@@ -74,6 +74,14 @@ class Recorder:
         with translated_reading(self._path):
             modules = read_modules(self._db, self._shelf)
         Catalogue(modules=modules)
+
+    def _settle_addresses(self) -> None:
+        """Addresses need only agree once all changes are made, too: what is retired then is settled there."""
+        with translated_reading(self._path):
+            network, holders = read_network(self._db), read_holders(self._db)
+        settled = Mesh(nodes=holders, network=network).network
+        if settled != network:
+            write_network(self._db, settled)
 
     def _write(self, change: Change, at: str) -> None:
         match change:
@@ -182,9 +190,12 @@ class Recorder:
     def _let_go(self, before: Node | None, after: Node | None) -> None:
         """Retire the address that was a node's and is not any more."""
         was = before.network.address if before is not None else None
-        if was is not None and (after is None or after.network.address != was):
-            with translated_reading(self._path):
-                let_go(self._db, was)
+        if was is None or (after is not None and after.network.address == was):
+            return
+        with translated_reading(self._path):
+            network = read_network(self._db)
+        if network is not None:
+            write_network(self._db, retire(network, was))
 
     def _write_report(self, before: Node, after: Node, at: str, *, again: bool) -> None:
         """The report, dated when it says something else, or when the machine said it again."""

@@ -6,20 +6,20 @@ from collections import defaultdict
 
 from sqlite_utils import Database
 
-from mesh_core.faults import BadNetwork, InvalidValue
-from mesh_core.model.mesh import address_faults
-from mesh_core.model.network import Attachment, Endpoint, Network, Peers, retire, tidied
+from mesh_core.model.network import Attachment, Endpoint, Network, Peers
 from mesh_core.model.node import Node
 
 
 def read_network(db: Database) -> Network | None:
-    """What holds for the whole overlay, if there is one."""
+    """What holds for the whole overlay, if there is one. Retired addresses without it are damage."""
     rows = db.execute("SELECT range, peers, port FROM network").fetchall()
+    retired = [a for (a,) in db.execute("SELECT address FROM retired_addresses ORDER BY position").fetchall()]
+    if len({*retired}) < len(retired) or (retired and not rows):
+        raise ValueError("retired addresses that cannot be")
     if not rows:
         return None
     ((range_, peers, port),) = rows
-    retired = db.execute("SELECT address FROM retired_addresses ORDER BY position").fetchall()
-    return Network(range=range_, peers=Peers(peers), port=port, retired=[address for (address,) in retired])
+    return Network(range=range_, peers=Peers(peers), port=port, retired=retired)
 
 
 def write_network(db: Database, network: Network | None) -> None:
@@ -38,36 +38,22 @@ def write_network(db: Database, network: Network | None) -> None:
     )
 
 
-def let_go(db: Database, address: str) -> None:
-    """An address is nobody's from now on."""
-    network = read_network(db)
-    if network is not None:
-        write_network(db, retire(network, address))
-
-
-def tidy(db: Database) -> None:
-    """What holds once all changes of an event are made. Raises `InvalidValue` where two have one address."""
-    network = read_network(db)
-    if network is None:
-        return
+def read_holders(db: Database) -> list[Node]:
+    """Who has an address, by name, and nothing else of them."""
     rows = db.execute("SELECT name, address FROM nodes WHERE address IS NOT NULL ORDER BY name").fetchall()
-    nodes = [Node(name=name, network=Attachment(address=address)) for name, address in rows]
-    faults = address_faults(network, nodes)
-    if faults:
-        raise InvalidValue(*(BadNetwork(why=why) for _, why in faults))
-    tidy_one = tidied(network, (address for _, address in rows))
-    if tidy_one != network:
-        write_network(db, tidy_one)
+    return [Node(name=name, network=Attachment(address=address)) for name, address in rows]
 
 
 def read_endpoints(db: Database, node: str | None = None) -> dict[str, list[Endpoint]]:
-    """By node, where it is reached: of one, or of all."""
+    """By node, where it is reached: of one, or of all. Gaps and repetitions are damage."""
     where, given = ("", ()) if node is None else (" WHERE node = ?", (node,))
+    query = f"SELECT node, position, at, site FROM endpoints{where} ORDER BY node, position"
     found: defaultdict[str, list[Endpoint]] = defaultdict(list)
-    for name, at, site in db.execute(
-        f"SELECT node, at, site FROM endpoints{where} ORDER BY node, position", given
-    ).fetchall():
-        found[name].append(Endpoint(at=at, site=site))
+    for name, place, at, site in db.execute(query, given).fetchall():
+        endpoint = Endpoint(at=at, site=site)
+        if place != len(found[name]) or endpoint in found[name]:
+            raise ValueError(f"endpoints that {name!r} cannot have")
+        found[name].append(endpoint)
     return found
 
 

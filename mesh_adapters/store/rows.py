@@ -42,12 +42,13 @@ def document_of(module: Module) -> tuple[str, str]:
 
 def read_mesh(db: Database, shelf: Shelf) -> Mesh:
     """The whole mesh."""
-    return Mesh(
-        catalogue=read_catalogue(db, shelf),
-        nodes=_nodes(db),
-        sources=read_sources(db),
-        network=read_network(db),
+    network = read_network(db)
+    mesh = Mesh(
+        catalogue=read_catalogue(db, shelf), nodes=_nodes(db), sources=read_sources(db), network=network
     )
+    if mesh.network != network:
+        raise ValueError("retired addresses that are somebody's, or nobody's to have")
+    return mesh
 
 
 def read_catalogue(db: Database, shelf: Shelf) -> Catalogue:

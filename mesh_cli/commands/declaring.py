@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mesh_core.model.declaration import Declaration
     from mesh_core.model.mesh import Mesh
     from mesh_core.model.resolution import Plan
+    from mesh_core.model.sent import Standing
 
 
 def declare(
@@ -46,14 +47,24 @@ def declare(
     Example: mesh declare nas --file examples/homelab/mesh.toml --json
     """
     from mesh_core.declare import declare as declaration_of
+    from mesh_core.network.overlay import overlay
+    from mesh_core.push.content import kept_takes
     from mesh_core.resolve import resolve
 
     mesh, declared = mesh_of(file, store)
     known_node(mesh, node)
     found = settled(mesh, resolve(mesh))
     plan = _planned(node, mesh, found, declared)
-    number = generation if generation is not None else _next(node, file, store)
-    declaration = declaration_of(plan, mesh, generation=number, allow_removals=allow_removals)
+    standings = _standings(file, store)
+    standing = standings.get(node)
+    last = standing.last if standing is not None else 0
+    declaration = declaration_of(
+        plan,
+        mesh,
+        generation=last + 1 if generation is None else generation,
+        allow_removals=allow_removals,
+        network=overlay(mesh, found.resolution, kept_takes(found.refused, standings)).networks.get(node),
+    )
     document = _document(declaration)
     if as_json:
         say(document)
@@ -63,13 +74,12 @@ def declare(
     say(visible(line) for line in summary(declaration, plan))
 
 
-def _next(node: str, file: str | None, store: Path | None) -> int:
-    """The generation that a push would give it; a document knows of none, so there it is the first."""
+def _standings(file: str | None, store: Path | None) -> Mapping[str, Standing]:
+    """What each node was sent, as a push looks at it; a document knows of nothing."""
     if file is not None:
-        return 1
+        return {}
     with opened_store(store) as opened:
-        standing = opened.standings().get(node)
-    return standing.last + 1 if standing is not None else 1
+        return opened.standings()
 
 
 def _planned(node: str, mesh: Mesh, found: Settled, declared: Mapping[str, tuple[str, ...]]) -> Plan:

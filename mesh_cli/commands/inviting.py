@@ -125,13 +125,15 @@ def _left_out(broker: str | None, store: Path | None, node: str) -> bool:
 
     What it said before that waits at the broker is taken in first, so that nothing brings the key back.
     """
-    from mesh_core.ports import StoreError
+    from mesh_core.ports import StoreError, StoreMissing
 
     try:
         with opened_store(store) as opened:
             at_broker.beside(broker, lambda reached: _taken_in(opened, reached))
             return wiring.forget_key(opened, node)
-    except (Stop, StoreError) as error:
+    except (Stop, StoreMissing):
+        return False  # without a store there is no network that the others were told of
+    except StoreError as error:
         note(f"the key of {node} in the network is not forgotten: {error}; say this again then")
         return False
 

@@ -181,15 +181,17 @@ def list_nodes(*, store: StoreOption = None, as_json: JsonOption = False) -> Non
     if not mesh.nodes:
         say("there are no nodes yet; add one: mesh node add NAME")
         return
-    rows = []
+    rows, networked = [], mesh.network is not None
     for node in mesh.nodes:
         outcome = found.resolution.nodes[node.name]
         takes = sorted({answer.node for answer in outcome.takes}) if isinstance(outcome, Plan) else []
         modules = str(len(outcome.placed))
         reported = "never" if node.capabilities is None else _present(node.capabilities)
-        planned = [node.name, _status(node.name, found), modules, ", ".join(takes) or "-"]
+        planned = [node.name, *([node.network.address or "-"] if networked else [])]
+        planned += [_status(node.name, found), modules, ", ".join(takes) or "-"]
         rows.append([*planned, *cells(states[node.name]), reported])
-    say(table(rows, ["NODE", "PLAN", "MODULES", "TAKES FROM", *HEAD, "CAPABILITIES"]))
+    named = ["NODE", *(["ADDRESS"] if networked else [])]
+    say(table(rows, [*named, "PLAN", "MODULES", "TAKES FROM", *HEAD, "CAPABILITIES"]))
 
 
 @group.command("show")
@@ -217,7 +219,17 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
     pulled = sorted(module.name for module in outcome.placed if module.reason == "pulled-in")
     rows.append(["pulled in", ", ".join(pulled) or "-"])
     rows += [["pin", f"{pin.provision} from {pin.target}"] for pin in entry.pins]
+    rows += _network_rows(mesh, entry)
     say(table([*rows, *rows_of(states[node]), *_reported(entry)]))
+
+
+def _network_rows(mesh: Mesh, entry: Node) -> Iterator[list[str]]:
+    """How it is attached to the network, where there is one, and by which key the others know it."""
+    from mesh_core.explain.network import attachment
+
+    if mesh.network is not None:
+        yield ["network", attachment(entry.network)]
+        yield ["key", entry.network.key or "none yet: its machine has not reported one"]
 
 
 def _reported(entry: Node) -> Iterator[list[str]]:

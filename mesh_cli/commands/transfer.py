@@ -51,6 +51,7 @@ def import_mesh(
         from mesh_core.analysis.merge import merged
         from mesh_core.faults import CatalogueError
 
+        _refuse_another_range(mesh, document.mesh)
         try:
             return difference(mesh, merged(mesh, document, replace=replace))
         except CatalogueError as error:
@@ -67,6 +68,19 @@ def import_mesh(
     asks = replace and not (yes or no_input or dry_run)
     recording = Recording(*words, store=store, as_json=as_json, anyway=anyway, asks=asks, dry_run=dry_run)
     recording.run(decide, preview=preview)
+
+
+def _refuse_another_range(mesh: Mesh, document: Mesh) -> None:
+    """Addresses are kept: who moves to another range is shown by the command that moves them."""
+    was, wanted = mesh.network, document.network
+    if was is None or wanted is None or was.range == wanted.range:
+        return
+    lines = [
+        f"refused: its network is {wanted.range}, and the mesh's is {was.range}",
+        f"  `mesh network move {wanted.range} --dry-run` shows who would have another address",
+        "nothing was recorded",
+    ]
+    raise Stop(Exit.REFUSED, "another-range", lines, {"range": was.range, "wanted": wanted.range})
 
 
 def export(

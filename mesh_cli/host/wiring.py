@@ -154,8 +154,10 @@ def planned(decided: Decided) -> dict[str, Any]:
 def planned_with_differences(decided: Decided, host: Host, *, private: bool) -> dict[str, Any]:
     """The same, each change of a file with its difference."""
     from mesh_adapters.host.differing import differences
+    from mesh_adapters.host.overlay.by_hand import would
 
     plan, found = planned(decided), differences(decided, host, private=private)
+    plan |= {"network": list(told)} if (told := would(decided, host)) else {}
     for action in plan["actions"]:
         if action["identity"] in found:
             action["difference"] = found[action["identity"]].as_data()
@@ -165,9 +167,10 @@ def planned_with_differences(decided: Decided, host: Host, *, private: bool) -> 
 def same_again(content: bytes, host: Host) -> dict[str, Any] | None:
     """What came of it, as plain data, where the same was applied before and everything is as it was left."""
     from mesh_adapters.host.applying import unchanged
+    from mesh_adapters.host.overlay.by_hand import keep_up
 
     applied = unchanged(content, host)
-    return None if applied is None else _outcome(applied)
+    return None if applied is None else _with_network(_outcome(applied), keep_up(host))
 
 
 def do(decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -176,10 +179,11 @@ def do(decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None]) ->
     Raises `JournalError`, and `KeyboardInterrupt` where somebody wanted to stop before the last action.
     """
     from mesh_adapters.host.applying import Stopped, apply_until
+    from mesh_adapters.host.overlay.by_hand import make as make_network
     from mesh_adapters.host.status import event_to_data
     from mesh_cli.host.stopping import between
 
-    network = _network_made(decided, host)
+    network = make_network(decided, host)
     with between() as asked_to_stop:
         applied = apply_until(decided, host, asked_to_stop, lambda event: watch(event_to_data(event)))
     if isinstance(applied, Stopped):
@@ -193,22 +197,6 @@ def _outcome(applied: Applied) -> dict[str, Any]:
     return status_of(applied) | {"changed": applied.changed}
 
 
-def _network_made(decided: Decided, host: Host) -> Kept:
-    """The machine's part of the overlay, made so before anything else. By hand no broker is asked."""
-    from mesh_adapters.host.overlay.hosts import PLACE
-    from mesh_adapters.host.overlay.keeping import Keeping
-
-    declaration = decided.declaration
-    paths = {resource.path for module in declaration.modules for resource in module.resources}
-    return Keeping(host.machine).declared(
-        declaration.network,
-        declaration.generation,
-        hosts_declared=PLACE in paths,
-        reached_before=lambda: False,
-        reached_again=lambda: True,
-    )
-
-
 def _with_network(outcome: dict[str, Any], kept: Kept) -> dict[str, Any]:
     """The outcome; a network that could not be made is a part that failed."""
     told = [*kept.failed, *kept.notes]
@@ -216,35 +204,12 @@ def _with_network(outcome: dict[str, Any], kept: Kept) -> dict[str, Any]:
     return outcome | state | ({"network": told} if told else {})
 
 
-def interface_of(root: Path) -> dict[str, Any] | None:
+def network_of(root: Path) -> dict[str, Any] | None:
     """How it stands with the machine's part of the overlay, as plain data; None where it has none."""
     from mesh_adapters.host.machine import machine_at
-    from mesh_adapters.host.overlay.interface import NAME
-    from mesh_adapters.host.overlay.interface import look as look_at
-    from mesh_adapters.host.overlay.record import RecordError, read_record
+    from mesh_adapters.host.overlay.standing import standing
 
-    try:
-        network = read_record(journal_of(root)).network
-    except RecordError:
-        return None
-    if network is None:
-        return None
-    seen = look_at(machine_at(root))
-    peers = {} if seen is None else seen.wireguard.peers
-    return {
-        "name": NAME,
-        "address": network.address,
-        "up": seen is not None and seen.up,
-        "peers": [
-            {
-                "node": peer.node,
-                "addresses": list(peer.addresses),
-                "endpoint": peers[peer.key].endpoint if peer.key in peers else None,
-                "heard": peers[peer.key].handshake if peer.key in peers else None,
-            }
-            for peer in network.peers
-        ],
-    }
+    return standing(machine_at(root))
 
 
 def probed() -> dict[str, Any]:

@@ -48,9 +48,9 @@ def nothing_at_all(journal: Journal) -> bytes | None:
 def make_key(root: Path) -> str | None:
     """The public key of this machine in the overlay, made if there is none; None where it can have none."""
     from mesh_adapters.host.machine import machine_at
-    from mesh_adapters.host.overlay.key import public_key
+    from mesh_adapters.host.overlay.keeping import Keeping
 
-    return public_key(machine_at(root))
+    return Keeping(machine_at(root)).key
 
 
 def leave_network(root: Path) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from mesh_core.wire.data import module_to_data
 from mesh_core.wire.origins import origin_to_data
 
 if TYPE_CHECKING:
-    from mesh_core.analysis.state_of_modules import StateOfModule
+    from mesh_core.analysis.state_of_modules import Running, StateOfModule
     from mesh_core.model.origin import Put
 
 
@@ -132,7 +132,13 @@ def beside(states: Iterable[StateOfModule]) -> list[str]:
 
 def on(state: StateOfModule) -> list[str]:
     """The machines that run it; one that runs another manifest than the catalogue has says so."""
-    return [f"{one.node} (an older one)" if one.current is False else one.node for one in state.on]
+    return [f"{one.node}{_but(one)}" for one in state.on]
+
+
+def _but(one: Running) -> str:
+    if one.failed:
+        return " (failed)"
+    return " (an older one)" if one.current is False else ""
 
 
 def module_facts(state: StateOfModule, planned_on: list[str]) -> dict[str, Any]:
@@ -146,7 +152,7 @@ def module_facts(state: StateOfModule, planned_on: list[str]) -> dict[str, Any]:
         "state": state.delivery.value,
         "head": None if state.seen.head is None else state.seen.head.id,
         "head_at": state.seen.head_at,
-        "on": [{"node": one.node, "current": one.current} for one in state.on],
+        "on": [{"node": one.node, "current": one.current, "failed": one.failed} for one in state.on],
         "held": None if state.held is None else build_to_data(state.held),
         "underway": None if state.underway is None else build_to_data(state.underway),
     }

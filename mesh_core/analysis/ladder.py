@@ -61,12 +61,13 @@ def ladder(
     digest = None if state.put is None else on_machine(state.put.manifest)
     known = {on_machine(put.manifest): put for put in puts}
     runs = {one.node: one.digest for one in state.on}
+    whole = {one.node for one in state.on if not one.failed}
     wanted = set(planned)
     sent = {node for node, standing in standings.items() if _digest(standing.newest, state.name) is not None}
     return tuple(
         OnNode(
             node=node,
-            rung=_rung(state.name, digest, standings[node], wants=node in wanted, runs=node in runs),
+            rung=_rung(state.name, digest, standings[node], wants=node in wanted, runs=node in whole),
             wanted=_generation(standings[node]),
             has=_applied(standings[node]),
             runs=known.get(runs.get(node) or ""),

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.mesh import Mesh
-from mesh_core.model.network import Attachment, Network, retire, tidied
+from mesh_core.model.network import Attachment, Network, retire
 from mesh_core.model.node import Node
 from mesh_core.model.source import Source
 from mesh_core.wire.document import MeshDocument, to_node
@@ -42,17 +42,17 @@ def merged(mesh: Mesh, document: MeshDocument, *, replace: bool = False) -> Mesh
 
 
 def _network(mesh: Mesh, written: Network | None, nodes: Mapping[str, Node]) -> Network | None:
-    """The document's where it speaks of one; addresses that were let go stay so."""
+    """The document's where it speaks of one; addresses that were let go stay so, of nodes that go first."""
     if mesh.network is None:
         return written
     network = mesh.network
-    for node in mesh.nodes:
+    for node in sorted(mesh.nodes, key=lambda node: node.name in nodes):
         after = nodes[node.name].network.address if node.name in nodes else None
         if node.network.address is not None and node.network.address != after:
             network = retire(network, node.network.address)
     if written is not None:
         network = evolve(written, retired=(*network.retired, *written.retired))
-    return tidied(network, (node.network.address for node in nodes.values()))
+    return network
 
 
 def _of_what_stays(mesh: Mesh, modules: Container[str]) -> dict[str, Source]:

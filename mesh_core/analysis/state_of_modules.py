@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mesh_core.delivery import Delivery, delivery
 from mesh_core.model.build import Build
@@ -29,12 +29,13 @@ class Running:
 
     `digest` is that of what it runs, as it was sent in the generation that the machine last applied; None
     where that is not known (any more). `current` is whether it is what the catalogue has now, where that is
-    known.
+    known. `failed` is whether it could not all be made so: what is there then is not known.
     """
 
     node: str
     digest: str | None
     current: bool | None
+    failed: bool = False
 
 
 @frozen(kw_only=True)
@@ -84,7 +85,7 @@ def _state(
     source: Source | None,
     records: Records,
     underway: Build | None,
-    on: Iterable[tuple[str, str | None]],
+    on: Iterable[Running],
 ) -> StateOfModule:
     put, seen = records.current.get(name), records.heads.get(name, Seen())
     return StateOfModule(
@@ -99,27 +100,26 @@ def _state(
     )
 
 
-def _against(put: Put | None, on: Iterable[tuple[str, str | None]]) -> tuple[Running, ...]:
+def _against(put: Put | None, on: Iterable[Running]) -> tuple[Running, ...]:
     """Who runs a module, held against what the catalogue has. Nobody is accused of what is not known."""
     current = None if put is None else on_machine(put.manifest)
-    return tuple(
-        Running(
-            node=node,
-            digest=digest,
-            current=None if digest is None or current is None else digest == current,
-        )
-        for node, digest in on
-    )
+    if current is None:
+        return tuple(on)
+    return tuple(one if one.digest is None else evolve(one, current=one.digest == current) for one in on)
 
 
-def running(standings: Iterable[Standing]) -> dict[str, list[tuple[str, str | None]]]:
+def running(standings: Iterable[Standing]) -> dict[str, list[Running]]:
     """By module, the machines that run it by their last report, each with the digest of what it runs."""
-    found: defaultdict[str, list[tuple[str, str | None]]] = defaultdict(list)
+    found: defaultdict[str, list[Running]] = defaultdict(list)
     for standing in standings:
-        applied = applied_of(standing)
+        if standing.report is None:
+            continue
+        applied, failed = applied_of(standing), {*standing.report.failed}
         digests = dict(applied.manifests) if applied is not None else {}
-        for module in standing.report.modules if standing.report is not None else ():
-            found[module].append((standing.node, digests.get(module)))
+        for module in standing.report.modules:
+            lost = module in failed
+            digest = None if lost else digests.get(module)
+            found[module].append(Running(node=standing.node, digest=digest, current=None, failed=lost))
     return dict(found)
 
 

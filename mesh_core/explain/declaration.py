@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mesh_core.canonical import canonical_json
 from mesh_core.explain.words import counted, some
 from mesh_core.model.declaration import Declaration, DeclaredAnswer, DeclaredModule, Given
+from mesh_core.model.network import DeclaredNetwork
 from mesh_core.model.resolution import Plan
 from mesh_core.wire.data import resource_to_data
 from mesh_core.wire.declaration import digest_of
@@ -18,6 +19,8 @@ def summary(declaration: Declaration, plan: Plan) -> Iterator[str]:
     """Node, generation and counts; each module in order with what it has and what answers it; the digest."""
     modules, items = counted(len(declaration.modules), "module"), counted(declaration.items, "item")
     yield f"{declaration.node}, generation {declaration.generation}: {modules}, {items}"
+    if declaration.network is not None:
+        yield from _network(declaration.network)
     for module in declaration.modules:
         yield from _module(module)
     if declaration.allow_removals:
@@ -39,6 +42,14 @@ def largest(declaration: Declaration) -> list[str]:
     ]
     ordered = sorted(sizes, key=lambda part: (-part[0], part[1]))
     return [f"{identity} of {module}: {size} bytes" for size, identity, module in ordered[:_LARGEST]]
+
+
+def _network(network: DeclaredNetwork) -> Iterator[str]:
+    relays = ", and it forwards for others" if network.relay else ""
+    yield f"  in the network at {network.address}{relays}"
+    for peer in network.peers:
+        where = "comes by itself" if peer.endpoint is None else f"is at {peer.endpoint}"
+        yield f"      {peer.node} {where}: {some(peer.addresses)}"
 
 
 def _module(module: DeclaredModule) -> Iterator[str]:

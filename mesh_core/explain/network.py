@@ -99,7 +99,7 @@ def below(note: Note) -> tuple[str, ...]:
     """What would do, a line each."""
     match note:
         case NoAddress():
-            return ("fix: mesh network set RANGE     (a wider one; it shows who moves)",)
+            return ("fix: mesh network move RANGE     (a wider one; it shows who moves)",)
         case NoKey(node=node):
             return (f"it needs mesh-host, and wg (Debian: wireguard-tools); see mesh status {node}",)
         case SameKey(nodes=nodes):

@@ -16,9 +16,17 @@ def no_tools() -> str:
     return "the network was not made: wg is not installed (apt install wireguard-tools)"
 
 
-def not_ours(interface: str) -> str:
+def key_unusable(place: str, words: str) -> str:
+    """That the private key is none. It is not replaced by itself: the others know this machine by it."""
+    return (
+        f"the network was not made: the key in {place} is of no use ({words}); without it a new one is made"
+    )
+
+
+def not_ours(interface: str, kind: str) -> str:
     """That an interface of that name is there, and is somebody else's."""
-    return f"the network was not made: {interface} is there already, and the mesh did not make it"
+    there = f"{interface} is there already ({kind or 'a device'}), and the mesh did not make it"
+    return f"the network was not made: {there}; it is not touched"
 
 
 def cannot(command: str, words: str) -> str:
@@ -42,7 +50,7 @@ def undone(generation: int, seconds: float) -> str:
     return f"the network of generation {generation} was undone: {lost}; what was there before holds"
 
 
-def names_declared() -> str:
+def names_elsewhere() -> str:
     """That a module has the file with the names for itself."""
     return "the names of the mesh are not in /etc/hosts: a module declares that file"
 
@@ -60,7 +68,24 @@ def names_unwritable(words: str) -> str:
 
 def record_unusable(words: str) -> str:
     """That what the host knew of the network cannot be read, so that nothing of it is touched."""
-    return f"the network was not touched: {words}; `mesh-host leave` and a new invitation begin anew"
+    return f"the network was not touched: {words}; `mesh-host forget --everything` begins anew"
+
+
+def record_unwritable(words: str) -> str:
+    """That what is to be done cannot be noted before, so that nothing is done."""
+    return f"the network was not touched, since its record cannot be kept: {words}"
+
+
+def by_hand() -> str:
+    """That a change was made without a broker that would be missed."""
+    return "the network was changed, and not tried: nobody looks whether the broker is still reached"
+
+
+def would_change(interface: str, address: str | None) -> str:
+    """What a dry run says of the network."""
+    if address is None:
+        return f"the network would go: {interface}, and the names of the mesh"
+    return f"the network would be changed: {interface} with {address}, its peers, and the names of the mesh"
 
 
 def elsewhere() -> str:

@@ -12,7 +12,8 @@ from attrs import field, frozen
 from mesh_core.faults import BadNetwork, InvalidValue, NameKind
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.names import names_validator, refuse_duplicates
-from mesh_core.model.network import Network, is_machines
+from mesh_core.model.network import Network, tidied
+from mesh_core.model.network_text import is_machines
 from mesh_core.model.node import Node
 from mesh_core.model.source import Source
 
@@ -60,8 +61,9 @@ class Mesh:
     `sources` has where the code of modules lives, by the module's name, as sorted pairs; it may be given as a
     mapping. Resolution does not read it, and a module that it names need not be in the catalogue yet. Equal
     meshes are equal whatever the order they were given in. `network` is the overlay, if there is one;
-    resolution does not read it. Raises `InvalidValue` for two nodes of one name, or of one address, and for
-    an address outside of the overlay's range.
+    resolution does not read it. Of its retired addresses those are left that are a machine's in its range,
+    and no node's. Raises `InvalidValue` for two nodes of one name, or of one address, and for an address
+    outside of the overlay's range.
     """
 
     catalogue: Catalogue = field(factory=Catalogue)
@@ -76,6 +78,9 @@ class Mesh:
         if faults:
             raise InvalidValue(*(BadNetwork(why=why) for _, why in faults))
         object.__setattr__(self, "_index", MappingProxyType({node.name: node for node in self.nodes}))
+        if self.network is not None:
+            held = (node.network.address for node in self.nodes)
+            object.__setattr__(self, "network", tidied(self.network, held))
 
     def __reduce__(self) -> tuple[Callable[[], Mesh], tuple[()]]:
         """Copied and pickled by what it was made of: what it is looked up in cannot be."""

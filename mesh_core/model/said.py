@@ -60,10 +60,10 @@ class Report:
     """How it stands with a machine.
 
     `generation` is what it took last; `applied` the last one that it made so to its end, failures told
-    included. `modules` are those of which something is on the machine. `why` has the host's own words, a line
-    for each thing; `left_out` says how many lines were cut. `refused` is the generation that was not taken,
-    with `doing` saying so. `healthy` is whether all checks pass; None where there are none. `key` is its
-    public key in the overlay, if it has one.
+    included. `modules` are those of which something is on the machine; `failed` those that are not wholly as
+    `applied` declares them. `why` has the host's own words, a line for each thing; `left_out` says how many
+    lines were cut. `refused` is the generation that was not taken, with `doing` saying so. `healthy` is
+    whether all checks pass; None where there are none. `key` is its public key in the overlay, if it has one.
 
     `at` is when it was sent, by the clock of the machine: for people, who want to know how fresh it is. A
     clock may be wrong, so nothing is ordered by it, and nothing is decided. None from an older host.
@@ -82,5 +82,8 @@ class Report:
     left_out: int = 0
     refused: int | None = None
     healthy: bool | None = None
+    failed: tuple[str, ...] = field(
+        default=(), converter=sorted_names, validator=names_validator(NameKind.MODULE)
+    )
     key: str | None = field(default=None, validator=key_validator)
     at: str | None = None

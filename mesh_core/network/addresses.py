@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve, frozen
 
 from mesh_core.change import Attach, Change, DropNode, PutNode, SetNetwork, apply_all
-from mesh_core.model.mesh import Mesh
-from mesh_core.model.network import Attachment, Network, as_range, is_machines, tidied
+from mesh_core.model.mesh import Mesh, address_faults
+from mesh_core.model.network import Attachment, Network, tidied
+from mesh_core.model.network_text import as_range
 from mesh_core.model.node import Node
 
 
@@ -41,9 +42,7 @@ def give_addresses(mesh: Mesh) -> Addressed:
         if address is None:
             full.append(node.name)
         nodes.append(evolve(node, network=evolve(node.network, address=address)))
-    network = tidied(network, (node.network.address for node in nodes))
-    made = evolve(mesh, nodes=nodes, network=network)
-    return Addressed(mesh=made, full=tuple(full))
+    return Addressed(mesh=evolve(mesh, nodes=nodes), full=tuple(full))
 
 
 def _free(network: Network, nodes: tuple[Node, ...]) -> Iterator[str]:
@@ -69,35 +68,47 @@ def _of_machines(range_: str) -> Iterator[str]:
 def moving(mesh: Mesh, network: Network | None) -> tuple[Change, ...]:
     """The changes that give a mesh another network, or none any more; none that changes nothing.
 
-    Who has an address that may stay keeps it, the others are given one, and what was let go stays so.
+    Who has an address that may stay keeps it, the others are given one where there is room, and what was let
+    go stays so.
     """
     if network is not None and mesh.network is not None:
         network = tidied(evolve(network, retired=mesh.network.retired), ())
-    if network == mesh.network:
-        return ()
-    first = SetNetwork(network=network)
+    first = (SetNetwork(network=network),) if network != mesh.network else ()
+    if network is None:
+        return first
     clears = [Attach(node=node.name, network=kept) for node, kept in _unfit(mesh, network)]
-    return (first, *_attached(mesh, give_addresses(apply_all(mesh, (first, *clears))).mesh))
+    return (*first, *_attached(mesh, give_addresses(apply_all(mesh, (*first, *clears))).mesh))
 
 
-def _unfit(mesh: Mesh, network: Network | None) -> Iterator[tuple[Node, Attachment]]:
+def _unfit(mesh: Mesh, network: Network) -> Iterator[tuple[Node, Attachment]]:
     """The nodes whose address cannot stay, and how they are attached without it."""
-    for node in mesh.nodes:
-        address = node.network.address
-        if address is not None and network is not None and not is_machines(network.range, address):
-            yield node, evolve(node.network, address=None)
+    for place, _ in address_faults(network, mesh.nodes):
+        node = mesh.nodes[place]
+        yield node, evolve(node.network, address=None)
 
 
 def addressed(mesh: Mesh, changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Changes of a mesh, and behind them what gives an address to each node that has none then."""
+    """Changes of a mesh, with an address for each node that has none then.
+
+    What says last how a node is attached has it, the others are attached behind everything.
+    """
     changes = tuple(changes)
     if not any(isinstance(change, PutNode | DropNode | SetNetwork) for change in changes):
         return changes
     after = apply_all(mesh, changes)
-    return (*changes, *_attached(after, give_addresses(after).mesh))
+    given = {change.node: change for change in _attached(after, give_addresses(after).mesh)}
+    told = list(changes)
+    for place in reversed(range(len(changes))):
+        change = changes[place]
+        if isinstance(change, PutNode) and change.node.name in given:
+            attach = given.pop(change.node.name)
+            told[place] = PutNode(node=evolve(change.node, network=attach.network))
+        elif isinstance(change, Attach) and change.node in given:
+            told[place] = given.pop(change.node)
+    return (*told, *given.values())
 
 
 def _attached(before: Mesh, after: Mesh) -> Iterator[Attach]:
     for old, new in zip(before.nodes, after.nodes, strict=True):
-        if old.network != new.network and new.network.address is not None:
+        if old.network != new.network:
             yield Attach(node=new.name, network=new.network)

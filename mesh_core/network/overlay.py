@@ -125,6 +125,7 @@ class _Links:
         self._network = network
         self._nodes = {node.name: node for node in ready}
         self._through: dict[str, dict[str, set[str]]] = {node.name: defaultdict(set) for node in ready}
+        self._peers: dict[tuple[str, str | None, int, frozenset[str]], Peer] = {}
 
     def join(self, one: str, other: str, path: Path) -> None:
         if path.relay is None:
@@ -157,14 +158,18 @@ class _Links:
     def _peer(self, node: Node, peer: Node, reaches: set[str]) -> Peer:
         endpoint = endpoint_for(node.network, peer.network)
         waits = endpoint is not None and endpoint_for(peer.network, node.network) is None
-        assert peer.network.key is not None
-        return Peer(
-            node=peer.name,
-            key=peer.network.key,
-            addresses=[self._address(name) for name in reaches],
-            endpoint=endpoint,
-            keepalive=KEEPALIVE if waits else 0,
-        )
+        keepalive = KEEPALIVE if waits else 0
+        said = peer.name, endpoint, keepalive, frozenset(reaches)
+        if said not in self._peers:  # many nodes are told the same of one
+            assert peer.network.key is not None
+            self._peers[said] = Peer(
+                node=peer.name,
+                key=peer.network.key,
+                addresses=[self._address(name) for name in reaches],
+                endpoint=endpoint,
+                keepalive=keepalive,
+            )
+        return self._peers[said]
 
     def _address(self, name: str) -> str:
         address = self._nodes[name].network.address

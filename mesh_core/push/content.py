@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from mesh_core.analysis.material import Settled
 from mesh_core.declare import Exports
 from mesh_core.model.declaration import Declaration
 from mesh_core.model.mesh import Mesh
@@ -86,9 +85,10 @@ def last_offer(take: Answer, standings: Mapping[str, Standing]) -> Offered | Non
     return standing.last_offer(take.provision, take.module)
 
 
-def kept_takes(found: Settled, standings: Mapping[str, Standing]) -> Iterator[tuple[str, str]]:
-    """Who takes from whom because a node that is refused keeps what it was sent last."""
-    for node in sorted(found.refused & standings.keys()):
-        newest = standings[node].newest
+def kept_takes(nodes: Iterable[str], standings: Mapping[str, Standing]) -> Iterator[tuple[str, str]]:
+    """Who takes from whom as these nodes were sent last: whoever is sent nothing new keeps that."""
+    for node in sorted(nodes):
+        newest = standings[node].newest if node in standings else None
         for answer in newest.answers if newest is not None else ():
-            yield node, answer.node
+            if answer.node != node:
+                yield node, answer.node

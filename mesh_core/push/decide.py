@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from attrs import field, frozen
 
@@ -12,6 +12,7 @@ from mesh_core.declare import declare
 from mesh_core.explain.declaration import largest
 from mesh_core.model.declaration import Declaration
 from mesh_core.model.mesh import Mesh
+from mesh_core.model.network import DeclaredNetwork
 from mesh_core.model.resolution import Plan
 from mesh_core.model.sent import Sent, Standing
 from mesh_core.network.overlay import overlay
@@ -75,7 +76,10 @@ class _Deciding:
         self._standings = standings
         self._words = words
         self._digests = Digests()
-        self._overlay = overlay(mesh, found.resolution, kept_takes(found, standings))
+        self._networks: Mapping[str, DeclaredNetwork] = {}
+        if mesh.network is not None:
+            kept = kept_takes({*found.refused, *self._who_waits()}, standings)
+            self._networks = overlay(mesh, found.resolution, kept).networks
 
     def of(self, node: str) -> Outcome:
         plan = self._found.resolution.nodes[node]
@@ -99,8 +103,21 @@ class _Deciding:
             generation=standing.last + 1,
             allow_removals=plan.node in self._words.allow_removals,
             exports=last_exports(plan, self._standings),
-            network=self._overlay.networks.get(plan.node),
+            network=self._networks.get(plan.node),
         )
+
+    def _who_waits(self) -> Iterator[str]:
+        """Those that keep takes which no plan has any more: who they are from is to keep them as peers.
+
+        What a node is told of the overlay is no reason to wait, so this is known before it.
+        """
+        for plan in self._found.resolution.plans:
+            standing = self._standings.get(plan.node, Standing(node=plan.node))
+            taken = {(plan.node, take.node) for take in plan.takes}
+            if not taken.issuperset(kept_takes([plan.node], self._standings)):
+                sent = sent_of(self._declaration(plan, standing), self._mesh, self._digests)
+                if self._whys(plan, sent, standing):
+                    yield plan.node
 
     def _says_the_same(self, sent: Sent, newest: Sent, standing: Standing) -> bool:
         """The same content is sent again only to bring a word that was missing before."""
@@ -110,17 +127,21 @@ class _Deciding:
         return not brings_word or standing.released == newest.generation
 
     def _sent_or_held(self, plan: Plan, declaration: Declaration, sent: Sent, standing: Standing) -> Outcome:
-        moved = moves(sent, standing.newest)
-        meant = tuple(move for move in moved if self._is_meant(plan.node, move))
         body = canonical_json(declaration_to_data(declaration)).encode()
-        whys: tuple[Why, ...] = (
+        whys = (*self._whys(plan, sent, standing), *_too_large(declaration, body))
+        if whys:
+            return Held(whys=whys)
+        return Send(declaration=declaration, sent=sent, body=body, meant=moves(sent, standing.newest))
+
+    def _whys(self, plan: Plan, sent: Sent, standing: Standing) -> tuple[Why, ...]:
+        """Why it waits, but for how large it is."""
+        moved = moves(sent, standing.newest)
+        return (
             *unsettled_takes(plan, self._standings),
             *claims_held(sent, self._standings, self._mesh),
-            *(move for move in moved if move not in meant),
+            *(move for move in moved if not self._is_meant(plan.node, move)),
             *removals(sent, standing),
-            *_too_large(declaration, body),
         )
-        return Held(whys=whys) if whys else Send(declaration=declaration, sent=sent, body=body, meant=meant)
 
     def _is_meant(self, node: str, move: Moved) -> bool:
         """> a push does not send a moved answer unless it is pinned or the push says so"""

@@ -251,6 +251,7 @@ class ReportEntry:
     left_out: Count = Count(0)
     refused: Count | None = None
     healthy: bool | None = None
+    failed: tuple[ModuleName, ...] = ()
     key: NetworkKey | None = None
     at: str | None = None
 

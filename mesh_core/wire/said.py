@@ -61,6 +61,7 @@ def report_to_data(report: Report) -> dict[str, Any]:
         "left_out": report.left_out,
         "refused": report.refused,
         "healthy": report.healthy,
+        "failed": list(report.failed),
         "key": report.key,
         "at": report.at,
     }
@@ -104,6 +105,7 @@ def read_said(content: bytes) -> Report:
             left_out=entry.left_out,
             refused=entry.refused,
             healthy=entry.healthy,
+            failed=entry.failed,
             key=entry.key,
             at=_instant(entry.at),
         )

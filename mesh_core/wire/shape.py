@@ -163,7 +163,6 @@ def _given(_provision: str, value: Any) -> Any:
 
 
 def _register() -> None:
-    shape_of_network.register()
     hook = CONVERTER.register_structure_hook
     hook(Scope, lambda value, _: Scope(one_of(("node", "mesh"))(value, None)))
     hook(Doing, lambda value, _: Doing(one_of(tuple(Doing))(value, None)))
@@ -194,6 +193,7 @@ def _register() -> None:
         "true, false or an object",
     )
     hook(entries.VerdictEntry, verdict)
+    shape_of_network.register()  # a class has to be told after everything that it is made of
     for whole in (
         entries.ModuleEntry,
         entries.NodeEntry,

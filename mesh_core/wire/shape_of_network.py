@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from mesh_core.faults import InvalidValue, NameKind
-from mesh_core.model.network import (
+from mesh_core.model.network import DeclaredNetwork, Peer, Peers
+from mesh_core.model.network_text import (
     LARGEST_PORT,
-    DeclaredNetwork,
-    Peer,
-    Peers,
     address_fault,
     endpoint_fault,
     key_fault,

@@ -418,7 +418,9 @@ class StoreMachine(RuleBasedStateMachine):
     def the_tables_hold_no_row_more(self) -> None:
         assert counts(self.path) == self.model.rows()
         with raw(self.path, foreign_keys=False) as conn:
-            reported = conn.execute("SELECT name, reported_at FROM nodes WHERE reported_at IS NOT NULL").fetchall()
+            reported = conn.execute(
+                "SELECT name, reported_at FROM nodes WHERE reported_at IS NOT NULL"
+            ).fetchall()
             assert dict(reported) == self.model.reported_at
             assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
 

@@ -62,6 +62,7 @@ def plainly(document: Document) -> Document:
     nodes = sorted(document.get("nodes", []), key=lambda node: str(node["name"]))
     said: Document = {"format": 1, "modules": [*map(_module, modules)], "nodes": [*map(_node, nodes)]}
     sources = {name: _source(source) for name, source in sorted(document.get("sources", {}).items())}
+    said |= {"network": _network(document["network"])} if "network" in document else {}
     return said | ({"sources": sources} if sources else {})
 
 
@@ -74,6 +75,24 @@ def _source(source: str | Document) -> str | Document:
     given = {"repository": source} if isinstance(source, str) else source
     said = _without(given, {"paths": ["."], "ref": "HEAD"})
     return said if len(said) > 1 else str(said["repository"])
+
+
+def _network(network: str | Document) -> str | Document:
+    given = {"range": network} if isinstance(network, str) else network
+    said = _without(given, {"peers": "takes", "port": 51820, "retired": []})
+    return said if len(said) > 1 else str(said["range"])
+
+
+def _attachment(attachment: Document) -> Document:
+    said = _without(attachment, {"endpoints": [], "relay": False})
+    if "endpoints" in said:
+        ends = [{"at": end} if isinstance(end, str) else end for end in said["endpoints"]]
+        said["endpoints"] = [end if "site" in end else end["at"] for end in _each_once(ends)]
+    return said
+
+
+def _each_once(ends: list[Document]) -> list[Document]:
+    return [end for place, end in enumerate(ends) if end not in ends[:place]]
 
 
 def _recipe(recipe: str | Document) -> str | Document:
@@ -119,7 +138,8 @@ def _node(node: Document) -> Document:
     if "capabilities" in node:
         verdicts = node["capabilities"].items()
         said["capabilities"] = {key: _verdict(v) for key, v in verdicts}
-    return said
+    network = _attachment(node.get("network", {}))
+    return said | ({"network": network} if network else {})
 
 
 def _verdict(verdict: bool | Document) -> bool | Document:
@@ -162,6 +182,7 @@ def test_the_reader_keeps_the_nodes_as_they_were_written(document: Document) -> 
         assert (entry.assign is None) is ("assign" not in written)
         assert (entry.pins is None) is ("pins" not in written)
         assert (entry.capabilities is None) is ("capabilities" not in written)
+        assert (entry.network is None) is ("network" not in written)
         assert entry.assign is None or [*entry.assign] == written["assign"]
 
 
@@ -274,11 +295,15 @@ def check(document: Any, read: Callable[[Any], Mesh]) -> None:
         assert len(set(refused.faults)) == len(refused.faults), "each is told once"
 
 
+NEEDED = {"format", "name", "version", "kind", "present", "repository", "commands", "range", "at"}
+"""The keys that something in a document cannot be without."""
+
+
 def there(document: Any, fault: Fault) -> bool:
     """Whether a document has what a fault is about; or, where something is missing, what should hold it."""
     steps = steps_of(fault.path)
     if fault.found == "missing":
-        assert steps.pop() in {"format", "name", "version", "kind", "present", "repository", "commands"}
+        assert steps.pop() in NEEDED
     for step in steps:
         try:
             document = document[step]

@@ -26,9 +26,10 @@ from mesh_adapters.host.agent.running import Beginning, now, run_over, standing_
 from mesh_adapters.host.agent.saved import Saved
 from mesh_adapters.host.applied import Applied
 from mesh_adapters.host.applying import Refused, Stopped
-from mesh_adapters.host.journal import JournalBusy, JournalError
+from mesh_adapters.host.journal import Journal, JournalBusy, JournalError
 from mesh_adapters.host.kind import Kind
 from mesh_adapters.host.notify import Notifier
+from mesh_adapters.host.overlay.hosts import IDENTITY as HOSTS
 from mesh_core.explain import reported
 from mesh_core.model.said import REPORTS_EVERY, Hello, Report
 from mesh_core.ports.broker import HostBroker
@@ -205,7 +206,11 @@ class Agent:
             return
         try:
             with self._place.host() as host:
-                ended = run_over(content, host, self._enough(stop), partial(self._taken, content, stop))
+                early = came is None and self._saved.holding() == host.journal.taken()
+                if early:
+                    self._see_to_network(content, stop, host.journal)
+                begin = partial(self._taken, content, stop, None if early else host.journal)
+                ended = run_over(content, host, self._enough(stop), begin)
                 self._standing = standing_of(host.journal)
         except JournalBusy:
             self._due = monotonic() + BUSY
@@ -225,7 +230,7 @@ class Agent:
             self._due = 0.0  # something newer came, or the daemon ends: this was not the end of it
             return
         if isinstance(ended, Applied):
-            self._due = monotonic() + self._every
+            self._due = monotonic() + self._network.next_look(self._every)
             self._last_said = ()
             self._idle = self._idle and not ended.events
         elif it_came:
@@ -244,10 +249,10 @@ class Agent:
 
         return enough
 
-    def _taken(self, content: bytes, stop: Event, beginning: Beginning) -> None:
+    def _taken(self, content: bytes, stop: Event, journal: Journal | None, beginning: Beginning) -> None:
         """A declaration was taken and nothing is touched yet: from here on it is what holds.
 
-        The network comes first: what is made after it may need it.
+        The network comes first: what is made after it may need it. `journal` is None where that was seen to.
         """
         try:
             news = self._saved.settle(content)
@@ -258,7 +263,13 @@ class Agent:
         if beginning.newer or self._reported is None:
             self._standing = beginning.standing
             self._tell_on_the_way()
-        self._network.declare(content, self._line, stop.is_set)
+        if journal is not None:
+            self._see_to_network(content, stop, journal)
+
+    def _see_to_network(self, content: bytes, stop: Event, journal: Journal) -> None:
+        """Make the machine's part of the overlay what is declared. Raises `AskedToStop`."""
+        owned = journal.owns(HOSTS)
+        self._network.declare(content, self._line, stop.is_set, hosts_owned=owned)
 
     def _tell_on_the_way(self) -> None:
         """Report how it stands while a declaration is being seen to."""

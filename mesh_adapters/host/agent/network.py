@@ -11,15 +11,18 @@ from attrs import frozen
 from mesh_adapters.host.agent.desk import Desk
 from mesh_adapters.host.agent.line import TAKE_SECONDS, Line
 from mesh_adapters.host.agent.place import Place
-from mesh_adapters.host.overlay.hosts import PLACE as HOSTS
+from mesh_adapters.host.overlay import hosts
 from mesh_adapters.host.overlay.keeping import WELL, Keeping, Kept
 from mesh_adapters.host.overlay.trial import Verdict, verdict
+from mesh_adapters.pause import Pause
 from mesh_core.model.network import DeclaredNetwork
 from mesh_core.wire.declaration import received
 
 BEFORE = 10.0
 """Seconds in which a broker answers that is in reach before a change."""
 LOOK = 0.5
+SOON = 5.0
+"""Seconds after which what may be found by then is looked for again: later each time."""
 
 
 class AskedToStop(Exception):
@@ -47,6 +50,7 @@ class Network:
         self._report = report
         self._alive = alive
         self._declared: _Declared | None = None
+        self._again = Pause(SOON, float("inf"))
         self.kept: Kept = WELL
         """How it stands."""
 
@@ -57,8 +61,11 @@ class Network:
         except OSError:
             return None
 
-    def declare(self, content: bytes, line: Line, stop: Callable[[], bool]) -> None:
-        """Make it what these bytes declare, which were taken. Raises `AskedToStop`."""
+    def declare(self, content: bytes, line: Line, stop: Callable[[], bool], *, hosts_owned: bool) -> None:
+        """Make it what these bytes declare, which were taken; `hosts_owned`: a module has that file.
+
+        Raises `AskedToStop`.
+        """
         declared = self._read(content)
 
         def reached(seconds: float) -> bool:
@@ -67,22 +74,28 @@ class Network:
         self.kept = self._keeping.declared(
             declared.network,
             declared.generation,
-            hosts_declared=declared.hosts_declared,
+            hosts_elsewhere=declared.hosts_declared or hosts_owned,
             reached_before=lambda: reached(BEFORE),
             reached_again=lambda: reached(float("inf")),
         )
+
+    def next_look(self, every: float) -> float:
+        """In how many seconds to look again, where the machine is looked at that often."""
+        if not self.kept.unsettled:
+            self._again.end()
+            return every
+        return min(every, self._again.grow())
 
     def _read(self, content: bytes) -> _Declared:
         """The same bytes are read once."""
         sha256 = hashlib.sha256(content).hexdigest()
         if self._declared is None or self._declared.sha256 != sha256:
             declaration, _ = received(content)
-            paths = {resource.path for module in declaration.modules for resource in module.resources}
             self._declared = _Declared(
                 sha256=sha256,
                 generation=declaration.generation,
                 network=declaration.network,
-                hosts_declared=HOSTS in paths,
+                hosts_declared=hosts.declared(declaration),
             )
         return self._declared
 

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from mesh_adapters.host.agent.arriving import Refusal
 from mesh_adapters.host.overlay.keeping import WELL, Kept
-from mesh_core.explain.host import told_from_data
+from mesh_core.explain.host import Outcome, told_from_data
 from mesh_core.explain.reported import has_drifted, whys
 from mesh_core.model.node import Capability
 from mesh_core.model.said import Doing, Report
@@ -75,6 +75,7 @@ def report_of(
         why=why,
         refused=None if refusal is None else refusal.generation,
         healthy=_healthy(standing),
+        failed=_failed(standing),
         key=speaker.key,
     )
 
@@ -97,6 +98,15 @@ def _doing(standing: Standing) -> Doing:
         return Doing.FAILED
     drifted = any(has_drifted(told_from_data(action)) for action in status["actions"])
     return Doing.DRIFTED if drifted else Doing.APPLIED
+
+
+def _failed(standing: Standing) -> set[str]:
+    """The modules of which something could not be made as declared in the last run, or was not touched."""
+    if standing.status is None:
+        return set()
+    failed = [action for action in standing.status["actions"] if action["outcome"] == Outcome.FAILED]
+    untouched = [trouble for trouble in standing.status["troubles"] if not trouble["elsewhere"]]
+    return {module for one in (*failed, *untouched) for module in one["modules"]}
 
 
 def _healthy(standing: Standing) -> bool | None:

@@ -1,11 +1,12 @@
-"""What `wg syncconf` is told, and whether the interface is that already. Pure.
+"""What `wg set` is told so that an interface becomes what is declared; nothing where it is that. Pure.
 
-`syncconf` leaves peers alone that stay as they are, where `setconf` would end their sessions.
+Only what differs is said. `wg syncconf`, which is told everything, takes the addresses of every peer away and
+gives them back: of a flood of packets to a peer that stays as it is, some are lost in between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from typing import Final
 
@@ -15,18 +16,22 @@ from mesh_core.model.network import DeclaredNetwork, Peer
 
 STALE: Final = 180
 """Seconds after a handshake after which WireGuard itself takes a peer to be gone."""
+LONGEST: Final = 64 * 1024
+"""Characters of one command: what a peer is told may be long, and there may be many."""
 _NOTHING: Final = "(none)"
 
 
 @frozen(kw_only=True)
 class SeenPeer:
-    """A peer as the interface has it; `handshake` is seconds since the last one, None for never."""
+    """A peer as the interface has it; `handshake` is how many seconds ago the last was, None for never."""
 
     key: str
     endpoint: str | None
     allowed: frozenset[str]
     keepalive: int
     handshake: int | None
+    shared: bool = False
+    """Whether a secret is shared with it beside the keys, which nothing of the mesh does."""
     received: int = 0
     sent: int = 0
 
@@ -52,13 +57,14 @@ def read_dump(dump: str, now: int) -> SeenInterface:
 
 
 def _seen_peer(fields: list[str], now: int) -> SeenPeer:
-    key, _shared, endpoint, allowed, handshake, received, sent, keepalive = fields
+    key, shared, endpoint, allowed, handshake, received, sent, keepalive = fields
     return SeenPeer(
         key=key,
         endpoint=None if endpoint == _NOTHING else endpoint,
         allowed=frozenset() if allowed == _NOTHING else frozenset(allowed.split(",")),
         keepalive=0 if keepalive == "off" else int(keepalive),
         handshake=None if handshake == "0" else max(0, now - int(handshake)),
+        shared=shared != _NOTHING,
         received=int(received),
         sent=int(sent),
     )
@@ -69,52 +75,70 @@ def alone(address: str) -> str:
     return f"{address}/{ip_address(address).max_prefixlen}"
 
 
-def configuration(network: DeclaredNetwork, private_key: str, found: Mapping[str, str]) -> str:
-    """The text for `wg syncconf`; `found` has, by endpoint, the address that its host has now.
+def to_be_found(
+    network: DeclaredNetwork, told: DeclaredNetwork | None, seen: SeenInterface
+) -> tuple[str, ...]:
+    """The endpoints that the interface has to be told; `told` is what it was told last.
 
-    An endpoint that was not found is left out: the peer is known, and may come by itself.
+    A machine that moved about is where it was heard last, and stays known there: unless its endpoint is
+    declared anew, or nothing was heard from there for long.
     """
-    parts = [f"[Interface]\nPrivateKey = {private_key}\nListenPort = {network.port}"]
-    parts += [_peer(peer, found) for peer in network.peers]
-    return "\n\n".join(parts) + "\n"
+    before = {peer.key: peer.endpoint for peer in told.peers} if told is not None else {}
+    return tuple(
+        peer.endpoint
+        for peer in network.peers
+        if peer.endpoint is not None and _is_lost(peer, before.get(peer.key), seen.peers.get(peer.key))
+    )
 
 
-def _peer(peer: Peer, found: Mapping[str, str]) -> str:
-    lines = [
-        "[Peer]",
-        f"PublicKey = {peer.key}",
-        f"AllowedIPs = {', '.join(alone(address) for address in peer.addresses)}",
-        f"PersistentKeepalive = {peer.keepalive or 'off'}",
-    ]
-    at = found.get(peer.endpoint) if peer.endpoint is not None else None
-    return "\n".join(lines if at is None else [*lines, f"Endpoint = {at}"])
-
-
-def is_so(
-    network: DeclaredNetwork,
-    before: DeclaredNetwork | None,
-    seen: SeenInterface,
-    public_key: str,
-    found: Mapping[str, str],
-) -> bool:
-    """Whether the interface is as it is to be; `before` is what it was told last.
-
-    A machine that moved about is where it was heard last, so another endpoint than the one that is declared
-    is no difference: unless that was declared anew, or nothing was heard from there for long.
-    """
-    if seen.key != public_key or seen.port != network.port:
-        return False
-    if seen.peers.keys() != {peer.key for peer in network.peers}:
-        return False
-    told = {peer.key: peer.endpoint for peer in before.peers} if before is not None else {}
-    return all(_is_so(peer, told.get(peer.key), seen.peers[peer.key], found) for peer in network.peers)
-
-
-def _is_so(peer: Peer, told: str | None, seen: SeenPeer, found: Mapping[str, str]) -> bool:
-    if seen.allowed != {alone(address) for address in peer.addresses} or seen.keepalive != peer.keepalive:
-        return False
-    at = found.get(peer.endpoint) if peer.endpoint is not None else None
-    if at is None or at == seen.endpoint:
+def _is_lost(peer: Peer, told: str | None, seen: SeenPeer | None) -> bool:
+    if seen is None or seen.endpoint is None or told != peer.endpoint:
         return True
-    heard = seen.handshake is not None and seen.handshake < STALE
-    return seen.endpoint is not None and told == peer.endpoint and heard
+    return seen.handshake is None or seen.handshake >= STALE
+
+
+def settings(
+    network: DeclaredNetwork, seen: SeenInterface, key: str, place: str, found: Mapping[str, str]
+) -> list[tuple[str, ...]]:
+    """The words after `wg set INTERFACE`, of each command that there has to be; none where all is so.
+
+    `key` is the public one of the private key in the file at `place`. `found` has, by endpoint, the address
+    that its host has now, of those that are to be told. An endpoint that was not found is left out: the peer
+    is known, and may come by itself.
+    """
+    own = [] if seen.key == key else ["private-key", place]
+    own += [] if seen.port == network.port else ["listen-port", str(network.port)]
+    declared = {peer.key for peer in network.peers}
+    gone = [("peer", other, "remove") for other in sorted(seen.peers.keys() - declared)]
+    peers = [_words(peer, seen.peers.get(peer.key), found) for peer in network.peers]
+    return list(_commands([tuple(own), *gone, *peers]))
+
+
+def _words(peer: Peer, seen: SeenPeer | None, found: Mapping[str, str]) -> tuple[str, ...]:
+    at = found.get(peer.endpoint) if peer.endpoint is not None else None
+    allowed = frozenset(alone(address) for address in peer.addresses)
+    words: list[str] = []
+    if seen is not None and seen.shared:
+        words += ["preshared-key", "/dev/null"]
+    if at is not None and (seen is None or seen.endpoint != at):
+        words += ["endpoint", at]
+    if peer.keepalive != (0 if seen is None else seen.keepalive):
+        words += ["persistent-keepalive", str(peer.keepalive or "off")]
+    if seen is None or seen.allowed != allowed:
+        words += ["allowed-ips", ",".join(alone(address) for address in peer.addresses)]
+    return ("peer", peer.key, *words) if words or seen is None else ()
+
+
+def _commands(parts: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """As few commands as there can be, none of them too long."""
+    words: list[str] = []
+    length = 0
+    for part in parts:
+        room = sum(len(word) + 1 for word in part)
+        if words and length + room > LONGEST:
+            yield tuple(words)
+            words, length = [], 0
+        words += part
+        length += room
+    if words:
+        yield tuple(words)

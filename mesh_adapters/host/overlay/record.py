@@ -1,25 +1,30 @@
 """What the host keeps of the network: what it made so, what was before, whether that is being tried.
 
-A file of the host's own. One that is damaged never reads as "there is no network".
+A file of the host's own, with a digest. One that is damaged never reads as "there is no network".
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import asdict, field, frozen
 
+from mesh_adapters.host.files import sync_directory
 from mesh_adapters.host.whole import write_whole
 from mesh_core.model.network import DeclaredNetwork
 from mesh_core.wire.entries import NodeNetwork
 from mesh_core.wire.faults import WireError
+from mesh_core.wire.fingerprint import fingerprint
 from mesh_core.wire.message import entry_of
 from mesh_core.wire.network import declared_to_data
 
 NAME: Final = "network.json"
 _FORMAT = 1
+_LONGEST = 80
+"""Characters of a reason that are told: it may be a whole document."""
 
 
 class RecordError(Exception):
@@ -27,24 +32,37 @@ class RecordError(Exception):
 
 
 @frozen(kw_only=True)
+class Raised:
+    """The interface that we made: in which boot of the machine, and by which number the kernel knows it.
+
+    `index` is None as long as that is not known: then it may be there or not.
+    """
+
+    boot: str
+    index: int | None = None
+
+
+def _pairs(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(given.items() if isinstance(given, Mapping) else given))
+
+
+@frozen(kw_only=True)
 class Record:
-    """What holds here. `raised` is whether the interface is ours, `named` whether the block of names is.
+    """What holds here. `raised` is our interface, `named` whether the block of names is in its file.
 
     `trying` is the generation whose network is being tried, with `before` to go back to; `undone` one that
-    went back, and is not tried again. `forwarding` is what IPv6 forwarding was before a relay needed it.
+    went back, and is not tried again. `file_made` is whether there was no file of names before ours.
+    `settings` are those of the kernel that a relay needs otherwise, by name, with what they were.
     """
 
     network: DeclaredNetwork | None = None
     before: DeclaredNetwork | None = None
     trying: int | None = None
     undone: int | None = None
-    raised: bool = False
+    raised: Raised | None = None
     named: bool = False
-    forwarding: str | None = None
-
-    def settled(self) -> Record:
-        """The same once nothing is being tried."""
-        return evolve(self, before=None, trying=None)
+    file_made: bool = False
+    settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
 
 
 def read_record(state: Path) -> Record:
@@ -59,7 +77,7 @@ def read_record(state: Path) -> Record:
     try:
         return _from_data(json.loads(content))
     except (ValueError, LookupError, TypeError, AttributeError, WireError) as error:
-        raise RecordError(f"{place} is damaged ({error})") from error
+        raise RecordError(f"{place} is damaged ({str(error)[:_LONGEST]})") from error
 
 
 def write_record(state: Path, record: Record) -> None:
@@ -68,34 +86,41 @@ def write_record(state: Path, record: Record) -> None:
 
 
 def drop_record(state: Path) -> None:
-    """Nothing is kept any more."""
-    (state / NAME).unlink(missing_ok=True)
+    """Nothing is kept any more. Raises `OSError`."""
+    if (state / NAME).exists():
+        (state / NAME).unlink()
+        sync_directory(state)
 
 
 def _to_data(record: Record) -> dict[str, Any]:
-    return {
+    data = {
         "format": _FORMAT,
         "network": None if record.network is None else declared_to_data(record.network),
         "before": None if record.before is None else declared_to_data(record.before),
         "trying": record.trying,
         "undone": record.undone,
-        "raised": record.raised,
+        "raised": None if record.raised is None else asdict(record.raised),
         "named": record.named,
-        "forwarding": record.forwarding,
+        "file_made": record.file_made,
+        "settings": dict(record.settings),
     }
+    return {**data, "digest": fingerprint(data)}
 
 
 def _from_data(data: dict[str, Any]) -> Record:
     if data["format"] != _FORMAT:
         raise ValueError(f"format {data['format']}")
+    if data.pop("digest") != fingerprint(data):
+        raise ValueError("it is not as it was written")
     return Record(
         network=_network(data["network"]),
         before=_network(data["before"]),
         trying=data["trying"],
         undone=data["undone"],
-        raised=bool(data["raised"]),
-        named=bool(data["named"]),
-        forwarding=data["forwarding"],
+        raised=None if data["raised"] is None else Raised(**data["raised"]),
+        named=data["named"],
+        file_made=data["file_made"],
+        settings=data["settings"],
     )
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mesh_cli.host.wiring import interface_of, journal_looked_at
+from mesh_cli.host.wiring import journal_looked_at, network_of
 from mesh_cli.options import JsonOption
-from mesh_cli.output import ago, say, say_json, table
+from mesh_cli.output import ago, say, say_json, table, visible
 from mesh_cli.roots import RootOption, root_of
-from mesh_core.explain.words import span
 
 if TYPE_CHECKING:
     from mesh_cli.host.wiring import Journal
@@ -24,7 +23,7 @@ def status(*, root: RootOption = None, as_json: JsonOption = False) -> None:
     place = root_of(root)
     with journal_looked_at(place) as journal:
         found = _status(journal)
-    found["interface"] = interface_of(place)
+    found["network"] = network_of(place)
     if as_json:
         say_json(found)
     elif found["state"] == "never":
@@ -51,17 +50,24 @@ def _status(journal: Journal) -> dict[str, Any]:
     }
 
 
-def _interface_lines(interface: dict[str, Any] | None) -> list[str]:
-    """The machine's own address in the overlay, and each peer with when it was last heard."""
-    if interface is None:
+def _network_lines(network: dict[str, Any] | None) -> list[str]:
+    """The machine's own address in the overlay, each peer with when it was last heard, and what is wrong."""
+    if network is None:
         return []
-    up = "" if interface["up"] else ", which is not up"
-    lines = [f"{interface['address']} on {interface['name']}{up}"]
-    for peer in interface["peers"]:
+    from mesh_core.explain.words import some, span
+
+    lines = []
+    if network["address"] is not None:
+        up = f"up ({network['by']})" if network["up"] else "not up"
+        relay = ", forwards for others" if network["relay"] else ""
+        lines.append(f"{network['address']} on {network['name']}, {up}, port {network['port']}{relay}")
+    if network["trying"] is not None:
+        lines.append(f"that of generation {network['trying']} is being tried")
+    for peer in network["peers"]:
         heard = "never heard" if peer["heard"] is None else f"heard {span(peer['heard'])} ago"
         where = "" if peer["endpoint"] is None else f", at {peer['endpoint']}"
-        lines.append(f"{peer['node']} {', '.join(peer['addresses'])}: {heard}{where}")
-    return lines
+        lines.append(f"{peer['node']} {some(peer['addresses'])}: {heard}{where}")
+    return [*lines, *network["troubles"]]
 
 
 def _state(generation: int | None, last: dict[str, Any], in_flight: bool) -> str:
@@ -89,8 +95,10 @@ def _lines(found: dict[str, Any]) -> list[str]:
     rows.append(
         ["owned", f"{found['owned']} (`mesh-host owned` lists them)" if found["owned"] else "nothing"]
     )
-    rows += [["network", line] for line in _interface_lines(found["interface"])]
+    rows += [["network", visible(line)] for line in _network_lines(found["network"])]
     rows += [["checks", line] for line in health(CheckTold(**check) for check in found["checks"])]
     told = [*found["failed"], *(action for action in found["drifted"] if action not in found["failed"])]
-    view = Rendering({**found, "actions": told, "checks": [c for c in found["checks"] if not c["passed"]]})
+    view = Rendering(
+        {**found, "network": (), "actions": told, "checks": [c for c in found["checks"] if not c["passed"]]}
+    )
     return [*table(rows), *view.before(), *view.actions(), *view.after()]

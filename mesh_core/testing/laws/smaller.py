@@ -7,9 +7,10 @@ from typing import Any
 
 from attrs import evolve
 
-from mesh_core.change import DropModule, DropNode, PutModule, PutNode, Unassign, apply, apply_all
+from mesh_core.change import DropModule, DropNode, PutModule, PutNode, SetNetwork, Unassign, apply, apply_all
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Module
+from mesh_core.model.network import UNATTACHED
 from mesh_core.model.node import Node
 
 MOST_TRIED = 3_000
@@ -37,6 +38,10 @@ def smallest(mesh: Mesh, is_wrong: Callable[[Mesh], bool]) -> Mesh:
 
 def _smaller(mesh: Mesh) -> Iterator[Mesh]:
     """The mesh without one thing of it, the great things first."""
+    if mesh.network is not None:
+        yield apply(mesh, SetNetwork(network=None))
+        if mesh.network.retired:
+            yield evolve(mesh, network=evolve(mesh.network, retired=()))
     for node in mesh.nodes:
         yield apply(mesh, DropNode(node=node.name))
     for module in mesh.catalogue:
@@ -49,6 +54,8 @@ def _smaller(mesh: Mesh) -> Iterator[Mesh]:
 
 
 def _less_of_node(node: Node) -> Iterator[Node]:
+    if node.network != UNATTACHED:
+        yield evolve(node, network=UNATTACHED)
     for name in node.assigned:
         yield evolve(node, assigned=[other for other in node.assigned if other != name])
     for pin in node.pins:

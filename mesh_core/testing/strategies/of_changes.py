@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mesh_core.change import (
     Assign,
+    Attach,
     Change,
     DropModule,
     DropNode,
@@ -20,6 +21,7 @@ from mesh_core.change import (
     PutModule,
     PutNode,
     Report,
+    SetNetwork,
     SetPin,
     SetSource,
     Unassign,
@@ -32,6 +34,7 @@ from mesh_core.testing.strategies.dice import Dice, thrown
 from mesh_core.testing.strategies.of_meshes import any_node, any_pin, any_pins, any_report
 from mesh_core.testing.strategies.of_modules import ANY_TROUBLE, any_module, any_number
 from mesh_core.testing.strategies.of_names import USUAL, Vocabulary
+from mesh_core.testing.strategies.of_networks import any_other_network, any_reattachment
 from mesh_core.testing.strategies.of_sources import any_origin, any_source
 
 
@@ -101,7 +104,17 @@ def _report(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
 
 def _put_node(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
     node = any_node(dice, vocabulary, mesh.catalogue)
-    return PutNode(node=evolve(node, pins=any_pins(dice, vocabulary, mesh)))
+    pins = any_pins(dice, vocabulary, mesh)
+    return PutNode(node=evolve(node, pins=pins, network=any_reattachment(dice, mesh, node.name)))
+
+
+def _attach(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    name = _node(dice, mesh)
+    return Attach(node=name, network=any_reattachment(dice, mesh, name))
+
+
+def _set_network(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
+    return SetNetwork(network=any_other_network(dice, mesh))
 
 
 def _drop_node(dice: Dice, vocabulary: Vocabulary, mesh: Mesh) -> Change:
@@ -149,27 +162,32 @@ _OF_A_NODE: tuple[_Made, ...] = (
     _report,
     _put_node,
     _drop_node,
+    _attach,
 )
-_OF_THE_CATALOGUE: tuple[_Made, ...] = (
+_OF_THE_MESH: tuple[_Made, ...] = (
     _put_module,
     _upgrade,
     _drop_module,
     _put_from_somewhere,
     _set_source,
     _drop_source,
+    _set_network,
 )
+
+
+CHANGE_THROWS = 50
 
 
 def any_change(dice: Dice, mesh: Mesh) -> Change:
     """One change of any kind that this mesh can have."""
     of_nodes = _OF_A_NODE if mesh.nodes else (_put_node,)
-    made = dice.one_of((*of_nodes, *_OF_THE_CATALOGUE))
+    made = dice.one_of((*of_nodes, *_OF_THE_MESH))
     return made(dice, vocabulary_of(mesh), mesh)
 
 
 def changes(mesh: Mesh) -> st.SearchStrategy[Change]:
     """One change of any kind that this mesh can have."""
-    return thrown(40, lambda dice: any_change(dice, mesh))
+    return thrown(CHANGE_THROWS, lambda dice: any_change(dice, mesh))
 
 
 def any_changed_mesh(dice: Dice, mesh: Mesh, most: int = 4) -> tuple[tuple[Change, ...], Mesh]:
@@ -185,4 +203,4 @@ def changed_meshes(mesh: Mesh, most: int = 4) -> st.SearchStrategy[tuple[tuple[C
     """Up to `most` changes, each such that the mesh after those before can have it; and the mesh
     after them all.
     """
-    return thrown(40 * most, lambda dice: any_changed_mesh(dice, mesh, most))
+    return thrown(CHANGE_THROWS * most, lambda dice: any_changed_mesh(dice, mesh, most))

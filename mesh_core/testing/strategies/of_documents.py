@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.module import Claim, Module, Provision, Requirement, Scope
+from mesh_core.model.network import Attachment, Endpoint, Network, Peers
+from mesh_core.model.network_text import PORT
 from mesh_core.model.node import Capability, Node
 from mesh_core.model.recipe import Container, Files, Recipe, Shell
 from mesh_core.model.resource import Resource
@@ -21,7 +23,7 @@ from mesh_core.model.source import Source
 from mesh_core.testing.strategies.dice import Dice, thrown
 from mesh_core.testing.strategies.of_meshes import THROWS, any_mesh
 
-DOCUMENT_THROWS = 320
+DOCUMENT_THROWS = 380
 """As many as a document of a small mesh may take."""
 
 
@@ -30,7 +32,10 @@ def any_document(dice: Dice, mesh: Mesh) -> dict[str, Any]:
     modules = [_module(dice, module) for module in dice.shuffled(mesh.catalogue)]
     nodes = [_node(dice, node) for node in dice.shuffled(mesh.nodes)]
     sources = {name: _source(dice, source) for name, source in dice.shuffled(mesh.sources)}
-    return _object(dice, {"format": 1}, {"modules": modules, "nodes": nodes, "sources": sources})
+    needed: dict[str, Any] = {"format": 1}
+    if mesh.network is not None:
+        needed["network"] = _network(dice, mesh.network)
+    return _object(dice, needed, {"modules": modules, "nodes": nodes, "sources": sources})
 
 
 def documents_of(mesh: Mesh) -> st.SearchStrategy[dict[str, Any]]:
@@ -133,7 +138,38 @@ def _node(dice: Dice, node: Node) -> dict[str, Any]:
     needed: dict[str, Any] = {"name": node.name}
     if node.capabilities is not None:
         needed["capabilities"] = said
-    return _object(dice, needed, {"assign": dice.shuffled(node.assigned), "pins": pins})
+    network = _attachment(dice, node.network)
+    return _object(dice, needed, {"assign": dice.shuffled(node.assigned), "pins": pins, "network": network})
+
+
+def _network(dice: Dice, network: Network) -> str | dict[str, Any]:
+    if network == Network(range=network.range) and dice.one_in(2):
+        return network.range
+    said: dict[str, Any] = {"retired": list(network.retired)}
+    needed: dict[str, Any] = {"range": network.range}
+    if network.peers is not Peers.TAKES or dice.one_in(2):
+        needed["peers"] = network.peers.value
+    if network.port != PORT or dice.one_in(2):
+        needed["port"] = network.port
+    return _object(dice, needed, said)
+
+
+def _attachment(dice: Dice, attachment: Attachment) -> dict[str, Any]:
+    said = {"address": attachment.address, "key": attachment.key, "site": attachment.site}
+    # In the order in which they are preferred.
+    endpoints = [_endpoint(dice, endpoint) for endpoint in attachment.endpoints]
+    needed: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+    if attachment.relay or (needed and dice.one_in(4)):
+        needed["relay"] = attachment.relay
+    if endpoints or (needed and dice.one_in(4)):
+        needed["endpoints"] = endpoints
+    return _object(dice, needed, {})
+
+
+def _endpoint(dice: Dice, endpoint: Endpoint) -> str | dict[str, str]:
+    if endpoint.site is not None:
+        return {"at": endpoint.at, "site": endpoint.site}
+    return {"at": endpoint.at} if dice.one_in(2) else endpoint.at
 
 
 def _verdict(dice: Dice, capability: Capability) -> bool | dict[str, Any]:

@@ -20,6 +20,7 @@ from mesh_core.testing.strategies.of_modules import (
     any_trouble,
 )
 from mesh_core.testing.strategies.of_names import NAMES_THROWS, Vocabulary, any_vocabulary
+from mesh_core.testing.strategies.of_networks import ATTACHED_THROWS, any_attached
 from mesh_core.testing.strategies.of_sources import any_source
 
 _SAID = ((True, None), (True, None), (True, "a detail"), (False, None), (False, "no device"))
@@ -124,7 +125,7 @@ def any_sources(dice: Dice, vocabulary: Vocabulary) -> dict[str, Source]:
     return {name: any_source(dice.part(3)) for name in dice.part(3).some(vocabulary.modules, 2)}
 
 
-THROWS = 10 + CATALOGUE_THROWS + 7 + 5 * (14 + 12) + NAMES_THROWS + SOURCES_THROWS
+THROWS = 10 + CATALOGUE_THROWS + 7 + 5 * (14 + 12) + NAMES_THROWS + SOURCES_THROWS + ATTACHED_THROWS
 """As many as a mesh may take."""
 
 
@@ -142,7 +143,7 @@ def any_mesh(dice: Dice, most_modules: int = 7, most_nodes: int = 5) -> Mesh:
     names = of_nodes.part(4).shuffled(vocabulary.nodes)[:count]
     nodes = [any_node(of_nodes.part(14), vocabulary, catalogue, trouble, name, shelf) for name in names]
     sources = any_sources(dice.part(SOURCES_THROWS), vocabulary)
-    mesh = Mesh(catalogue=catalogue, nodes=nodes, sources=sources)
+    mesh = any_attached(dice.part(ATTACHED_THROWS), Mesh(catalogue=catalogue, nodes=nodes, sources=sources))
     if unpinned:
         return mesh
     return evolve(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import secrets
 import sqlite3
 import subprocess
 import sys
@@ -68,6 +69,11 @@ def living(word: str) -> list[int]:
     return found
 
 
+def marked(seconds: str) -> str:
+    """About so many seconds for `sleep`, as a word that no other process of the machine has."""
+    return f"{seconds}{secrets.randbelow(10**9):09}"
+
+
 class Running:
     """A builder at work, which says what it does a line each. It does not outlive the test."""
 
@@ -92,6 +98,11 @@ class Running:
     def says(self, words: str) -> None:
         """Wait until it has said so."""
         until(lambda: self.said(words), f"it says {words!r}: {self.lines}")
+
+    @property
+    def works(self) -> set[int]:
+        """The process that builds for it, if one does."""
+        return {*living("mesh_cli.builder.work")} & {*living(str(self.process.pid))}
 
     def kill(self) -> None:
         """As `kill -9`; it is gone once this returns."""
@@ -176,10 +187,14 @@ class Shop:
         assert isinstance(content, bytes)
         return content
 
+    def waiting(self) -> int:
+        """How many requests wait for a builder."""
+        with closing(open_broker(self.control())) as broker:
+            return broker.requests_waiting()
+
     def purge(self) -> int:
         """Empty the queue of requests: how many went."""
-        with closing(open_broker(self.control())) as broker:
-            waiting = broker.requests_waiting()
+        waiting = self.waiting()
         host = quote(self.plane.virtual_host, safe="")
         self.plane.accounts()._do("DELETE", f"queues/{host}/mesh.requests/contents", None)
         return waiting

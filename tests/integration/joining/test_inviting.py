@@ -13,7 +13,9 @@ import pytest
 from mesh_adapters.broker import open_host
 from mesh_adapters.broker.credential import Role, read_credential, to_address
 from mesh_adapters.broker.principals import account_of
+from mesh_core.model.said import Report
 from mesh_core.ports import BrokerOutage, BrokerRefused, Confirmed
+from mesh_core.wire.said import report_to_bytes
 from tests.integration.cli.program import events, mesh, ok
 from tests.integration.joining.conftest import Plane
 
@@ -173,3 +175,21 @@ def test_who_has_to_be_shut_out_waits_for_no_store(ready: Plane) -> None:
     silenced(ready, "pi")
     Path("mesh.db").unlink()
     assert ok("node", "revoke", "pi", "--admin", ready.admin, "--json").json["revoked"]
+
+
+def test_shutting_a_machine_out_takes_it_out_of_the_network_of_the_others_for_good(ready: Plane) -> None:
+    """Nor does what it had said before, and nobody had taken in yet, bring its key back."""
+    key = "P" * 42 + "A="
+    silenced(ready, "pi")
+    ok("network", "set", "10.77.0.0/24")
+    file = ready.folder / "pi.invitation.json"
+    with closing(open_host(to_address(read_credential(file, Role.NODE), ready.folder), "pi")) as host:
+        said = Report(node="pi", machine="id-pi", key=key)
+        assert isinstance(host.report(report_to_bytes(said)), Confirmed)
+        mesh("collect")
+        assert ok("network", "show", "--json").json["nodes"]["pi"]["key"] == key
+        assert isinstance(host.report(report_to_bytes(said)), Confirmed)
+    ran = mesh("node", "revoke", "pi", "--admin", ready.admin)
+    assert "its key is forgotten: the next `mesh push` takes it out" in ran.out
+    mesh("collect")
+    assert "key" not in ok("network", "show", "--json").json["nodes"]["pi"]

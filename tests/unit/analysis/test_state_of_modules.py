@@ -1,6 +1,7 @@
 """How it stands with every module: which machines run it is what they said, never what they were sent."""
 
 from mesh_core import Mesh, Module, Requirement
+from mesh_core.analysis.ladder import Rung, ladder
 from mesh_core.analysis.state_of_modules import Records, Running, states_of_modules
 from mesh_core.delivery import Delivery
 from mesh_core.model.build import Build, Request
@@ -55,6 +56,15 @@ def test_what_it_applied_by_hand_is_run_and_nobody_knows_which() -> None:
     assert states_of_modules(MESH, RECORDS, [by_hand])["web"].on == (
         Running(node="pi", digest=None, current=None),
     )
+
+
+def test_what_could_not_all_be_made_so_is_run_by_nobody_for_certain() -> None:
+    """A generation counts as applied with its failures: a module among them is not what it was sent."""
+    failed = standing(applied=2, modules=["web"], failed=["web"])
+    (web,) = states_of_modules(MESH, RECORDS, [failed])["web"].on
+    assert web == Running(node="pi", digest=None, current=None, failed=True)
+    (rung,) = ladder(states_of_modules(MESH, RECORDS, [failed])["web"], ["pi"], {"pi": failed}, [PUT])
+    assert (rung.rung, rung.runs) == (Rung.PENDING, None)
 
 
 def test_a_name_with_a_source_alone_is_among_them() -> None:

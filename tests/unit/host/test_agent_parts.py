@@ -14,6 +14,7 @@ from mesh_adapters.host.agent.desk import Desk, Mail
 from mesh_adapters.host.agent.identity import machine_id
 from mesh_adapters.host.agent.reporting import Speaker, Standing, report_of, still_here
 from mesh_adapters.host.agent.saved import Saved
+from mesh_adapters.host.overlay.keeping import Kept
 from mesh_core import Capability
 from mesh_core.canonical import canonical_json
 from mesh_core.model.declaration import Declaration, DeclaredModule
@@ -166,6 +167,24 @@ def test_a_refusal_goes_before_everything_and_its_words_come_first() -> None:
         "it says nothing at all",
         "file /etc/motd: Permission denied; the rest is applied",
     )
+
+
+def test_which_modules_are_not_wholly_as_declared_is_said() -> None:
+    """What was left out because this is no running machine is no failure of a module."""
+    trouble = {"identity": "path:/opt/web", "kind": "tree", "modules": ["shop"], "why": "status 401"}
+    troubles = [trouble | {"elsewhere": False}, trouble | {"modules": ["bar"], "elsewhere": True}]
+    ended = status(FAILED | {"modules": ["web", "motd"]}, action(), state="failed", troubles=troubles)
+    report = report_of(SPEAKER, Standing(generation=43, status=ended, modules=["web"]))
+    assert report.failed == ("motd", "shop", "web")
+
+
+def test_a_network_that_could_not_be_made_is_a_part_that_failed() -> None:
+    standing = Standing(generation=43, status=status(action()))
+    report = report_of(SPEAKER, standing, network=Kept(failed=["no wg"], notes=["and a note"]))
+    assert (report.doing, report.why) == (Doing.FAILED, ("no wg", "and a note"))
+    assert report_of(SPEAKER, standing, network=Kept(put_right=True)).doing is Doing.DRIFTED
+    under_way = Standing(generation=44, status=status(action()))
+    assert report_of(SPEAKER, under_way, network=Kept(failed=["no wg"])).doing is Doing.APPLYING
 
 
 def test_what_kept_it_from_anything_is_a_failure() -> None:

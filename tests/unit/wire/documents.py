@@ -7,8 +7,11 @@ from typing import Any
 
 MISSING = object()
 
+KEY = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
+
 WHOLE: dict[str, Any] = {
     "format": 1,
+    "network": {"range": "10.77.0.0/24", "peers": "full", "port": 51821, "retired": ["10.77.0.9"]},
     "modules": [
         {
             "name": "zsh",
@@ -38,6 +41,13 @@ WHOLE: dict[str, Any] = {
             "name": "nas",
             "assign": ["postgres"],
             "capabilities": {"systemd": True, "gpu": {"present": False, "detail": "no device"}},
+            "network": {
+                "address": "10.77.0.2",
+                "key": KEY,
+                "endpoints": ["nas.example.org:51820", {"at": "192.168.1.5:51820", "site": "home"}],
+                "site": "home",
+                "relay": True,
+            },
         },
         {"name": "pi", "assign": ["web", "zsh"], "pins": {"database": "nas", "mail": "nas/postgres"}},
     ],

@@ -45,8 +45,17 @@ TEXT = [
     "$.nodes[0].assign[0]",
     "$.nodes[0].capabilities.gpu.detail",
     "$.nodes[1].pins.database",
+    "$.network.range",
+    "$.network.peers",
+    "$.network.retired[0]",
+    "$.nodes[0].network.address",
+    "$.nodes[0].network.key",
+    "$.nodes[0].network.site",
+    "$.nodes[0].network.endpoints[1].at",
+    "$.nodes[0].network.endpoints[1].site",
 ]
 NAMED = ["$.modules[0].provides[0]", "$.modules[2].requires[0]", "$.modules[1].claims[0]"]
+NAMED += ["$.network", "$.nodes[0].network.endpoints[0]"]
 LISTS = [
     "$.modules",
     "$.modules[2].requires",
@@ -56,6 +65,8 @@ LISTS = [
     "$.modules[1].resources",
     "$.nodes",
     "$.nodes[0].assign",
+    "$.network.retired",
+    "$.nodes[0].network.endpoints",
 ]
 OBJECTS = [
     "$.modules[0]",
@@ -64,8 +75,9 @@ OBJECTS = [
     "$.nodes[0]",
     "$.nodes[0].capabilities",
     "$.nodes[1].pins",
+    "$.nodes[0].network",
 ]
-TRUTHS = ["$.nodes[0].capabilities.gpu.present"]
+TRUTHS = ["$.nodes[0].capabilities.gpu.present", "$.nodes[0].network.relay"]
 VERDICTS = ["$.nodes[0].capabilities.systemd"]
 
 NUMBERS = [0, 1, 1.0, float("nan"), float("inf")]
@@ -637,6 +649,7 @@ def test_two_of_one_name_are_told_beside_what_else_is_wrong_with_them() -> None:
     "path",
     [
         "$.format",
+        "$.network.port",
         "$.modules[0].version",
         "$.modules[0]",
         "$.nodes",

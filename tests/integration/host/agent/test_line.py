@@ -92,6 +92,7 @@ class Setting:
 def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
     clock, broker, desk, said = Clock(), Scripted(), Desk(), list[str]()
     monkeypatch.setattr(module, "monotonic", clock)
+    monkeypatch.setattr("mesh_adapters.pause.monotonic", clock)
     line = Line(
         node="pi",
         connect=lambda: broker,

@@ -49,9 +49,7 @@ def plain(name: str, **more: Any) -> Package:
     return Package(name=name, version=VERSION, **more)
 
 
-def daemon(
-    name: str, unit: str, port: int | None = None, *, host: str = "127.0.0.1", **more: Any
-) -> Package:
+def daemon(name: str, unit: str, port: int | None = None, *, host: str = "127.0.0.1", **more: Any) -> Package:
     """A package with a service that runs, and that listens where a check will ask."""
     program = f"/usr/lib/{name}/listen"
     command = "/bin/sleep infinity" if port is None else f"{program} {port} {host}"
