@@ -8,13 +8,14 @@ from typing import get_args
 
 from attrs import asdict, frozen
 
-from benchmarks import broker, builds, host, idle, measure, startup
+from benchmarks import broker, builds, host, idle, measure, overlay, startup
 from benchmarks.broker import Published
 from benchmarks.builds import Worked
 from benchmarks.generate import Kind
 from benchmarks.host import Applied
 from benchmarks.idle import Idle
 from benchmarks.measure import Measured
+from benchmarks.overlay import Told
 from benchmarks.startup import Started
 
 SMALL, LARGE = 1_000, 10_000
@@ -25,6 +26,7 @@ APPLIES, QUICK_APPLIES = 9, 3
 PUBLISHES, QUICK_PUBLISHES = 9, 3
 RESTS, QUICK_RESTS = 3, 1
 WORKS, QUICK_WORKS = 9, 3
+TELLINGS, QUICK_TELLINGS = 9, 3
 
 MOST_OF_PLAIN = 1.5
 MOST_OF_GRAPH = 0.6
@@ -36,6 +38,8 @@ MOST_OF_EACH = 0.3
 MOST_OF_CONNECTED = 1.5
 MOST_OF_TARFILE = 1.0
 MOST_OF_STANDINGS = 3.0
+MOST_OF_PEERS_TAKING = 8.0
+MOST_OF_ALL_PEERS = 5.0
 MOST_OF_LINEAR = 1.5
 """Time for ten times the nodes, over ten times the time: the collector alone costs some of it."""
 
@@ -70,14 +74,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     published = broker.measure(repetitions=QUICK_PUBLISHES if options.quick else PUBLISHES)
     rested = idle.measure(repetitions=QUICK_RESTS if options.quick else RESTS)
     worked = builds.measure(repetitions=QUICK_WORKS if options.quick else WORKS)
+    told = overlay.measure(repetitions=QUICK_TELLINGS if options.quick else TELLINGS)
     targets = [*speed_targets(meshes), *start_targets(starts), *host_targets(applied)]
-    targets += [*broker_targets(published), *idle_targets(rested), *build_targets(worked)]
+    targets += [
+        *broker_targets(published),
+        *idle_targets(rested),
+        *build_targets(worked),
+        *overlay_targets(told),
+    ]
     faults = list(faults_of(meshes, starts))
     if options.json:
-        data = as_data(meshes, starts, applied, published, rested, worked, targets, faults)
+        data = as_data(meshes, starts, applied, published, rested, worked, told, targets, faults)
         print(json.dumps(data, indent=2))
     else:
-        print("\n".join(tables(meshes, starts, applied, published, rested, worked, targets, faults)))
+        print("\n".join(tables(meshes, starts, applied, published, rested, worked, told, targets, faults)))
     return 1 if faults or any(target.missed for target in targets) else 0
 
 
@@ -136,6 +146,14 @@ def build_targets(worked: Worked) -> Iterator[Target]:
     yield Target(what=what, value=worked.against_standings, limit=MOST_OF_STANDINGS)
 
 
+def overlay_targets(told: Told) -> Iterator[Target]:
+    """What every node is told of the network, against making the values of its peers from a list."""
+    what = f"overlay of {overlay.TAKING} nodes, each takes from {overlay.EACH} / its peers from a list"
+    yield Target(what=what, value=told.against_takes, limit=MOST_OF_PEERS_TAKING)
+    what = f"overlay of {overlay.FULL} nodes, all with all / their peers from a list"
+    yield Target(what=what, value=told.against_full, limit=MOST_OF_ALL_PEERS)
+
+
 def faults_of(meshes: Sequence[Measured], starts: Sequence[Started]) -> Iterator[str]:
     """What makes the numbers worthless, or is wrong whatever they are."""
     for mesh in meshes:
@@ -160,6 +178,7 @@ def as_data(
     published: Published | str,
     rested: Idle | str,
     worked: Worked,
+    told: Told,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> dict[str, object]:
@@ -171,6 +190,7 @@ def as_data(
         "broker": published if isinstance(published, str) else asdict(published),
         "idle": rested if isinstance(rested, str) else asdict(rested),
         "builds": asdict(worked),
+        "overlay": asdict(told),
         "targets": [{**asdict(target), "missed": target.missed} for target in targets],
         "faults": list(faults),
     }
@@ -183,6 +203,7 @@ def tables(
     published: Published | str,
     rested: Idle | str,
     worked: Worked,
+    told: Told,
     targets: Sequence[Target],
     faults: Sequence[str],
 ) -> Iterator[str]:
@@ -218,6 +239,7 @@ def tables(
     else:
         yield f"an idle host is not measured: {rested}"
     yield from build_lines(worked)
+    yield from overlay_lines(told)
     yield ""
     yield f"{'ratio':>6} {'most':>5}"
     for target in targets:
@@ -231,6 +253,14 @@ def build_lines(worked: Worked) -> Iterator[str]:
     packed, listed = 1000 * worked.packed, 1000 * worked.listed
     yield f"pack and publish: {packed:.0f} ms, tarfile {1000 * worked.packed_floor:.0f} ms"
     yield f"states of modules: {listed:.0f} ms, standings alone {1000 * worked.listed_floor:.0f} ms"
+
+
+def overlay_lines(told: Told) -> Iterator[str]:
+    """What the network adds, in milliseconds."""
+    takes, floor = 1000 * told.takes, 1000 * told.takes_floor
+    yield f"overlay, takes: {takes:.0f} ms, {told.takes_peers} peers alone {floor:.0f} ms"
+    full, floor = 1000 * told.full, 1000 * told.full_floor
+    yield f"overlay, full: {full:.0f} ms, {told.full_peers} peers alone {floor:.0f} ms"
 
 
 def verdict(target: Target) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mesh_core.model.mesh import Mesh
     from mesh_core.model.sent import Standing
     from mesh_core.ports import Store
+    from mesh_core.push import Outcome
 
 
 def mesh_of(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tuple[str, ...]]]:
@@ -29,6 +31,20 @@ def mesh_of(file: str | None, store: Path | None) -> tuple[Mesh, Mapping[str, tu
         return give_addresses(reading.mesh_document(file).mesh).mesh, {}
     with opened_store(store) as opened:
         return opened.mesh(), opened.declared()
+
+
+def other_networks(store: Store, outcomes: Mapping[str, Outcome]) -> frozenset[str]:
+    """The nodes that would be told of another network than they were sent last, and of nothing else."""
+    from mesh_core.push import Send
+
+    going = {name: one.body for name, one in outcomes.items() if isinstance(one, Send)}
+    found = set()
+    for name, _, body in store.newest(going):
+        was, wanted = json.loads(body), json.loads(going[name])
+        differs = {part: was.get(part) != wanted.get(part) for part in ("network", "modules")}
+        if differs["network"] and not differs["modules"]:
+            found.add(name)
+    return frozenset(found)
 
 
 class Standings(NamedTuple):

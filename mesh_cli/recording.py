@@ -211,12 +211,17 @@ def harm_facts(proposal: Proposal) -> dict[str, Any]:
 
 
 def recorded_facts(proposal: Proposal, number: int | None) -> dict[str, Any]:
-    """What was recorded, as plain data; `event` is null where nothing was."""
+    """What was recorded, as plain data; `event` is null where nothing was.
+
+    `without_address` has the nodes for which the network had no room, where there are some.
+    """
+    from mesh_cli.render.consequences import left_without_address
     from mesh_core.wire.changes import change_to_data
 
+    placeless = left_without_address(proposal)
     return {
         "event": number,
         "changes": [change_to_data(change) for change in proposal.changes],
         **harm_facts(proposal),
         "mended": list(proposal.consequences.mended),
-    }
+    } | ({"without_address": placeless} if placeless else {})

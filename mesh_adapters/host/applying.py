@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 
 from mesh_adapters.host.acting import Acting, Enough, Event, Watch, never
 from mesh_adapters.host.applied import Applied
@@ -21,6 +21,7 @@ from mesh_adapters.host.gathering import Gathered, Trouble, gather, observe
 from mesh_adapters.host.journal import Entry, Journal
 from mesh_adapters.host.kind import Failed, Kind
 from mesh_adapters.host.machine import Machine
+from mesh_adapters.host.overlay import hosts
 from mesh_adapters.host.status import status_of
 from mesh_core import Fault, Resource, WireError
 from mesh_core.model.declaration import Declaration
@@ -132,6 +133,8 @@ def apply(decided: Decided, host: Host, watch: Watch = nothing) -> Applied:
 
 def apply_until(decided: Decided, host: Host, enough: Enough, watch: Watch = nothing) -> Applied | Stopped:
     """Do what was decided, or as far as it got before it was `enough`. Raises `JournalError`."""
+    if hosts.declared(decided.declaration):
+        decided = _looked_again(decided, host)
     if decided.actions:
         host.journal.check()
     declaration = decided.declaration
@@ -158,6 +161,12 @@ def apply_until(decided: Decided, host: Host, enough: Enough, watch: Watch = not
     as_said = applied.well and not applied.troubles
     _remember(applied, asked, decided.seen if as_said else None, host.journal)
     return applied
+
+
+def _looked_again(decided: Decided, host: Host) -> Decided:
+    """What is to be done as things are now: names of the mesh that were in a file may have gone since."""
+    gathered, actions = _reconciled(decided.declaration, host.journal.entries(), host)
+    return evolve(decided, gathered=gathered, actions=actions)
 
 
 def _apply_turned(

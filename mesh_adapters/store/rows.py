@@ -176,7 +176,7 @@ def _pin(provision: str, at_node: str, at_module: str | None) -> Pin:
 def _attachment(
     endpoints: Sequence[Endpoint], address: str | None, key: str | None, site: str | None, relay: int
 ) -> Attachment:
-    if not (address or key or site or relay or endpoints):
+    if (address, key, site, relay) == (None, None, None, 0) and not endpoints:
         return UNATTACHED  # the one that most nodes of a mesh without a network have
     return Attachment(address=address, key=key, endpoints=endpoints, site=site, relay=bool(relay))
 

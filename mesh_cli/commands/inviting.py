@@ -103,7 +103,7 @@ def revoke(
     revoked = wiring.shut_out("node", name, accounts)
     removed = _forgotten_queues(broker, name) if _is_forgotten(store, name) else None
     left_out = _left_out(broker, store, name)
-    if not revoked and (removed is None or not removed.done):
+    if not revoked and not left_out and (removed is None or not removed.done):
         raise wiring.no_account("node", name, accounts)
     if removed is not None and removed.failed is not None:
         note(f"the queues of {name} stay at the broker: {removed.failed.lines[0]}; say this again then")
@@ -129,7 +129,10 @@ def _left_out(broker: str | None, store: Path | None, node: str) -> bool:
 
     try:
         with opened_store(store) as opened:
-            at_broker.beside(broker, lambda reached: _taken_in(opened, reached))
+            taken = at_broker.beside(broker, lambda reached: _taken_in(opened, reached))
+            if taken is not None and taken.failed is not None:
+                why = f"what it said before may wait at the broker: {taken.failed.lines[0]}"
+                note(f"the key of {node} may come back: {why}; say this again then")
             return wiring.forget_key(opened, node)
     except (Stop, StoreMissing):
         return False  # without a store there is no network that the others were told of

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mesh_cli.commands.attaching import attach, checked, known_network
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.looking import mesh_of
-from mesh_cli.lookup import known_node
-from mesh_cli.options import FileOption, JsonOption, NodeArgument, NoInputOption, StoreOption, YesOption
+from mesh_cli.options import FileOption, JsonOption, NoInputOption, StoreOption, YesOption
 from mesh_cli.output import note, say, say_json
 from mesh_cli.recording import Recording
 
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
     from mesh_core.analysis.proposal import Proposal
     from mesh_core.change import Change
     from mesh_core.model.mesh import Mesh
-    from mesh_core.model.network import Attachment, Endpoint, Network
+    from mesh_core.model.network import Network
 
 group = typer.Typer(help="The network between the machines.", rich_markup_mode=None, no_args_is_help=True)
+group.command("attach")(attach)
 
 
 class WhichPeers(StrEnum):
@@ -64,36 +64,57 @@ def set_network(
 
     Example: mesh network set 10.77.0.0/24
     """
+    left: list[tuple[str, str]] = []
 
     def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.network.addresses import moving
 
-        return moving(mesh, _wanted(mesh, addresses, peers, port))
+        wanted = _wanted(mesh, addresses, peers, port)
+        left[:] = _left_at_the_port(mesh, wanted)
+        return moving(mesh, wanted)
+
+    def also() -> dict[str, Any]:
+        if not left:
+            return {}
+        note("endpoints keep their port; `mesh network attach NODE --endpoint HOST` says another one:")
+        note(f"  {node} is reached at {at}" for node, at in left)
+        return {"kept_endpoints": [{"node": node, "at": at} for node, at in left]}
 
     words = [addresses] if addresses else []
     words += ["--peers", peers.value] if peers else []
     words += ["--port", str(port)] if port is not None else []
-    Recording("network", "set", *words, store=store, as_json=as_json).run(decide)
+    Recording("network", "set", *words, store=store, as_json=as_json).run(decide, also=also)
 
 
 def _wanted(mesh: Mesh, addresses: str | None, peers: WhichPeers | None, port: int | None) -> Network:
-    from mesh_core.model.network import PORT, Network, Peers
+    from attrs import evolve
+
+    from mesh_core.model.network import Network, Peers
 
     was = mesh.network
     if addresses is None and was is None:
         line = "the mesh has no network yet: say a range, like `mesh network set 10.77.0.0/24`"
         raise Stop(Exit.USAGE, "no-range", line)
-    if was is not None and addresses is not None and addresses != was.range:
-        line = (
-            f"the network is {was.range}; `mesh network move {addresses}` says who would have another address"
-        )
-        raise Stop(Exit.FAILED, "another-range", line, {"range": was.range})
-    with _checked():
-        return Network(
-            range=addresses or (was.range if was else ""),
-            peers=Peers(peers.value) if peers else was.peers if was else Peers.TAKES,
-            port=port if port is not None else was.port if was else PORT,
-        )
+    said: dict[str, Any] = {} if addresses is None else {"range": addresses}
+    said |= {} if peers is None else {"peers": Peers(peers.value)}
+    said |= {} if port is None else {"port": port}
+    with checked():
+        wanted = Network(**said) if was is None else evolve(was, **said)
+    if was is not None and wanted.range != was.range:
+        move = f"`mesh network move {wanted.range}` says who would have another address"
+        raise Stop(Exit.FAILED, "another-range", f"the network is {was.range}; {move}", {"range": was.range})
+    return wanted
+
+
+def _left_at_the_port(mesh: Mesh, wanted: Network) -> Iterator[tuple[str, str]]:
+    """Who is reached at the port that was everybody's until now: it may be a router's, so it stays."""
+    from mesh_core.model.network import PORT
+
+    before = PORT if mesh.network is None else mesh.network.port
+    for node in mesh.nodes:
+        for one in node.network.endpoints:
+            if before != wanted.port and one.at.endswith(f":{before}"):
+                yield node.name, one.at
 
 
 @group.command("move")
@@ -119,8 +140,8 @@ def move(
 
         from mesh_core.network.addresses import moving
 
-        was = _known(mesh)
-        with _checked():
+        was = known_network(mesh)
+        with checked():
             return moving(mesh, evolve(was, range=addresses))
 
     def preview(proposal: Proposal) -> list[str]:
@@ -153,123 +174,11 @@ def remove(
     def decide(mesh: Mesh) -> Iterable[Change]:
         from mesh_core.network.addresses import moving
 
-        _known(mesh)
+        known_network(mesh)
         return moving(mesh, None)
 
     asks = not (yes or no_input)
     Recording("network", "remove", store=store, as_json=as_json, asks=asks).run(decide)
-
-
-@group.command("attach")
-def attach(
-    node: NodeArgument,
-    *,
-    endpoint: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--endpoint",
-            metavar="HOST[:PORT]",
-            help="Where everybody reaches it.",
-            show_default=False,
-        ),
-    ] = None,
-    lan: Annotated[
-        list[str] | None,
-        typer.Option("--lan", metavar="HOST[:PORT]", help="Where its site reaches it.", show_default=False),
-    ] = None,
-    site: Annotated[
-        str | None,
-        typer.Option("--site", metavar="NAME", help="Where it stands; '' for nowhere.", show_default=False),
-    ] = None,
-    relay: Annotated[
-        bool | None,
-        typer.Option("--relay/--no-relay", help="Whether it forwards for others.", show_default=False),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            "--address", metavar="ADDRESS", help="Its own, in place of the one given.", show_default=False
-        ),
-    ] = None,
-    no_endpoint: Annotated[
-        bool, typer.Option("--no-endpoint", help="It is not reached from outside.")
-    ] = False,
-    store: StoreOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Say how a node is reached by the others, and whether it forwards.
-
-    What is not said stays as it is. Nodes of one site use each other's LAN
-    endpoints; who has no endpoint reaches others, or is reached by a relay.
-
-    Example: mesh network attach vps --endpoint vps.example.org --relay
-    """
-    if no_endpoint and (endpoint or lan):
-        line = "--no-endpoint says that there is none; it goes with neither --endpoint nor --lan"
-        raise Stop(Exit.USAGE, "two-endpoints", line)
-
-    def decide(mesh: Mesh) -> Iterable[Change]:
-        from attrs import evolve
-
-        from mesh_core.change import Attach
-
-        was = known_node(mesh, node).network
-        with _checked():
-            now = was if site is None else evolve(was, site=site or None)
-            ends = () if no_endpoint else _endpoints(mesh, now, endpoint, lan)
-            now = evolve(now, endpoints=ends, relay=was.relay if relay is None else relay)
-            now = now if address is None else evolve(now, address=address)
-            _fits(mesh, node, now)
-        return [] if now == was else [Attach(node=node, network=now)]
-
-    words = [w for one in endpoint or () for w in ("--endpoint", one)]
-    words += [w for one in lan or () for w in ("--lan", one)]
-    words += [] if site is None else ["--site", site]
-    words += [] if relay is None else ["--relay" if relay else "--no-relay"]
-    words += [] if address is None else ["--address", address]
-    words += ["--no-endpoint"] if no_endpoint else []
-    Recording("network", "attach", node, *words, store=store, as_json=as_json).run(decide)
-
-
-def _endpoints(
-    mesh: Mesh, now: Attachment, endpoint: list[str] | None, lan: list[str] | None
-) -> list[Endpoint]:
-    """Those of a kind that is said take the place of those that were there."""
-    from mesh_core.model.network import Endpoint
-
-    if lan and now.site is None:
-        line = "a LAN endpoint is for the nodes of one site: say which with --site"
-        raise Stop(Exit.USAGE, "no-site", line)
-    near = [one for one in now.endpoints if one.site is not None]
-    far = [one for one in now.endpoints if one.site is None]
-    if lan is not None:
-        near = [Endpoint(at=_with_port(mesh, one), site=now.site) for one in lan]
-    if endpoint is not None:
-        far = [Endpoint(at=_with_port(mesh, one)) for one in endpoint]
-    return [*near, *far]
-
-
-def _with_port(mesh: Mesh, said: str) -> str:
-    """`HOST:PORT`; the network's own port where none is said."""
-    from mesh_core.model.network import PORT, address_fault, split_endpoint
-
-    if split_endpoint(said) is not None:
-        return said
-    port = mesh.network.port if mesh.network is not None else PORT
-    bare = f"[{said}]" if ":" in said and address_fault(said) is None else said
-    return f"{bare}:{port}" if split_endpoint(f"{bare}:{port}") is not None else said
-
-
-def _fits(mesh: Mesh, node: str, now: Attachment) -> None:
-    """Stop at an address that cannot be this node's."""
-    from mesh_core.model.mesh import address_faults
-    from mesh_core.model.node import Node
-
-    others = [other for other in mesh.nodes if other.name != node]
-    if now.address is not None:
-        _known(mesh)
-    for _, why in address_faults(mesh.network, [*others, Node(name=node, network=now)]):
-        raise Stop(Exit.FAILED, "bad-network", why)
 
 
 @group.command("show")
@@ -288,23 +197,4 @@ def show(*, file: FileOption = None, store: StoreOption = None, as_json: JsonOpt
         say_json(render.facts(mesh, found))
         return
     say(render.lines(mesh, found))
-    note(render.notes(found.notes))
-
-
-def _known(mesh: Mesh) -> Network:
-    from mesh_cli.render.network import NO_NETWORK
-
-    if mesh.network is None:
-        raise Stop(Exit.FAILED, "no-network", NO_NETWORK)
-    return mesh.network
-
-
-@contextmanager
-def _checked() -> Iterator[None]:
-    """Stop at what was said on the command line and cannot be."""
-    from mesh_core.faults import InvalidValue
-
-    try:
-        yield
-    except InvalidValue as error:
-        raise Stop(Exit.USAGE, "bad-network", str(error)) from None
+    note(render.notes(mesh, found.notes))

@@ -224,10 +224,11 @@ def show(node: NodeArgument, *, store: StoreOption = None, as_json: JsonOption =
 
 
 def _network_rows(mesh: Mesh, entry: Node) -> Iterator[list[str]]:
-    """How it is attached to the network, where there is one, and by which key the others know it."""
+    """How it is attached to the network, where that was said, and by which key the others know it."""
     from mesh_core.explain.network import attachment
+    from mesh_core.model.network import UNATTACHED
 
-    if mesh.network is not None:
+    if mesh.network is not None or entry.network != UNATTACHED:
         yield ["network", attachment(entry.network)]
         yield ["key", entry.network.key or "none yet: its machine has not reported one"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mesh_cli.exits import Exit, Stop
-from mesh_cli.looking import mesh_of
+from mesh_cli.looking import mesh_of, other_networks
 from mesh_cli.lookup import known_node
 from mesh_cli.options import FileOption, JsonOption, OptionalNode, StoreOption
 from mesh_cli.output import say, say_json, visible
@@ -60,14 +60,16 @@ def plan(
     found = settled(mesh, resolve(mesh))
     nodes = found.resolution.nodes
     shown = nodes if node is None else {node: nodes[node]}
-    outcomes, standings = _as_pushed(mesh, found, shown, store) if file is None else (None, {})
-    view = PlanView(mesh, found, declared, outcomes, standings)
+    outcomes, standings, networks = (
+        _as_pushed(mesh, found, shown, store) if file is None else (None, {}, frozenset())
+    )
+    view = PlanView(mesh, found, declared, outcomes, standings, networks)
     if as_json:
         document = resolution_to_data(found.resolution)
         document["nodes"] = {name: document["nodes"][name] for name in shown}
         material = [material_to_data(fault) for fault in found.faults if fault.node in shown]
         document |= {"material": material} if material else {}
-        say_json(document | _network_facts(mesh, found))
+        say_json(document | _network_facts(mesh, found, shown))
     else:
         say(view.whole() if node is None else view.of_node(node))
         say(_what_would_wait(outcomes or {}))
@@ -77,24 +79,28 @@ def plan(
         raise typer.Exit(Exit.CHANGES_PENDING)
 
 
-def _network_facts(mesh: Mesh, found: Settled) -> dict[str, Any]:
-    """Who has which address and what is amiss in the overlay; nothing where there is none."""
+def _network_facts(mesh: Mesh, found: Settled, nodes: Collection[str]) -> dict[str, Any]:
+    """Which addresses these nodes have and what is amiss in the overlay; nothing where there is none."""
     from mesh_cli.render.network import facts
     from mesh_core.network.overlay import overlay
 
-    return {} if mesh.network is None else {"network": facts(mesh, overlay(mesh, found.resolution))}
+    return {} if mesh.network is None else {"network": facts(mesh, overlay(mesh, found.resolution), nodes)}
 
 
 def _as_pushed(
     mesh: Mesh, found: Settled, nodes: Collection[str], store: Path | None
-) -> tuple[Mapping[str, Outcome], Mapping[str, Standing]]:
-    """What a push would come to of those nodes that were sent something, and what they were sent."""
+) -> tuple[Mapping[str, Outcome], Mapping[str, Standing], Collection[str]]:
+    """What a push would come to of those nodes that were sent something, and what they were sent.
+
+    Behind it those of them that would be told of another network, and of nothing else.
+    """
     from mesh_core.push import Words, decide
 
     with opened_store(store) as opened:
         standings = opened.standings()
-    sent = {name for name in nodes if name in standings and standings[name].sent}
-    return decide(mesh, found, standings, Words(), sent), standings
+        sent = {name for name in nodes if name in standings and standings[name].sent}
+        outcomes = decide(mesh, found, standings, Words(), sent)
+        return outcomes, standings, other_networks(opened, outcomes)
 
 
 def _what_would_wait(outcomes: Mapping[str, Outcome]) -> Iterator[str]:

@@ -114,13 +114,14 @@ class _Look:
         from mesh_cli.render.modules import beside
         from mesh_cli.render.network import notes
 
-        told = () if self._named else self._network_notes()
-        return [*beside(self._modules.values()), *notes(told)]
+        return [*beside(self._modules.values()), *notes(self._found.mesh, self._network_notes())]
 
     def _network_notes(self) -> tuple[Note, ...]:
+        """What is amiss in the network with the nodes that are looked at."""
+        from mesh_core.explain.network import concerning
         from mesh_core.network.overlay import overlay
 
-        return overlay(self._found.mesh, self._found.found.resolution).notes
+        return concerning(overlay(self._found.mesh, self._found.found.resolution).notes, self.nodes)
 
     def data(self, waiting: Waiting | None) -> dict[str, Any]:
         """The same as plain data."""
@@ -134,7 +135,7 @@ class _Look:
             for name, one in self._modules.items()
         }
         told = {"modules": modules} | to_data(self.nodes, waiting)
-        if self._found.mesh.network is None or self._named:
+        if self._found.mesh.network is None:
             return told
         return told | {"network": {"notes": [note_to_data(note) for note in self._network_notes()]}}
 

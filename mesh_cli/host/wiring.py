@@ -173,22 +173,25 @@ def same_again(content: bytes, host: Host) -> dict[str, Any] | None:
     return None if applied is None else _with_network(_outcome(applied), keep_up(host))
 
 
-def do(decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+def do(
+    decided: Decided, host: Host, watch: Callable[[dict[str, Any]], None], *, with_network: bool = True
+) -> dict[str, Any]:
     """Do what was decided: what came of it, as plain data; `watch` gets each action when it is done.
 
-    Raises `JournalError`, and `KeyboardInterrupt` where somebody wanted to stop before the last action.
+    The network is left as it is where it is not to be done `with_network`. Raises `JournalError`, and
+    `KeyboardInterrupt` where somebody wanted to stop before the last action.
     """
     from mesh_adapters.host.applying import Stopped, apply_until
     from mesh_adapters.host.overlay.by_hand import make as make_network
     from mesh_adapters.host.status import event_to_data
     from mesh_cli.host.stopping import between
 
-    network = make_network(decided, host)
+    network = make_network(decided, host) if with_network else None
     with between() as asked_to_stop:
         applied = apply_until(decided, host, asked_to_stop, lambda event: watch(event_to_data(event)))
     if isinstance(applied, Stopped):
         raise KeyboardInterrupt
-    return _with_network(_outcome(applied), network)
+    return _outcome(applied) if network is None else _with_network(_outcome(applied), network)
 
 
 def _outcome(applied: Applied) -> dict[str, Any]:

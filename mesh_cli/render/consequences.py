@@ -8,6 +8,7 @@ from mesh_core.analysis.proposal import Proposal
 from mesh_core.change import PutNode
 from mesh_core.explain import Explainer
 from mesh_core.explain.changes import differences, done, immaterial, moved, to_report, would
+from mesh_core.explain.network import without_address
 from mesh_core.explain.words import counted, some
 
 _EXPLAINED = 10
@@ -64,7 +65,19 @@ def effect_lines(proposal: Proposal) -> list[str]:
     lines += [
         f"  the pin of {lost.node} for {lost.pin.provision!r} went with it" for lost in effects.lost_pins
     ]
+    placeless = left_without_address(proposal)
+    if placeless:
+        lines.append(f"  {without_address(placeless)} (`mesh network show` says what would do)")
     return lines
+
+
+def left_without_address(proposal: Proposal) -> list[str]:
+    """The nodes for which the range has no room, where that is news."""
+    if proposal.after.network is None:
+        return []
+    before = proposal.before
+    known = {n.name for n in before.nodes if n.network.address is None and before.network is not None}
+    return [n.name for n in proposal.after.nodes if n.network.address is None and n.name not in known]
 
 
 def difference_lines(proposal: Proposal) -> list[str]:

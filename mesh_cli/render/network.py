@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from mesh_cli.output import table, visible
 from mesh_core.analysis.proposal import Proposal
-from mesh_core.explain.network import endpoint, network, note_to_data, told
+from mesh_core.explain.network import concerning, endpoint, network, note_to_data, told
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
 from mesh_core.network.overlay import Note, Overlay
@@ -29,8 +29,8 @@ def lines(mesh: Mesh, overlay: Overlay) -> Iterator[str]:
 
 
 def _row(node: Node, overlay: Overlay) -> list[str]:
-    attached, told = node.network, overlay.networks.get(node.name)
-    peers = "-" if told is None else ", ".join(peer.node for peer in told.peers) or "nobody"
+    attached, declared = node.network, overlay.networks.get(node.name)
+    peers = "-" if declared is None else ", ".join(peer.node for peer in declared.peers) or "nobody"
     return [
         f"{node.name} (relay)" if attached.relay else node.name,
         attached.address or "-",
@@ -41,21 +41,27 @@ def _row(node: Node, overlay: Overlay) -> list[str]:
     ]
 
 
-def notes(found: Iterable[Note]) -> Iterator[str]:
-    """What has to be told of the network, each with what would do below."""
-    for headline, below in told(found):
+def notes(mesh: Mesh, found: Iterable[Note]) -> Iterator[str]:
+    """What has to be told of the network of a mesh, each with what would do below."""
+    for headline, below in told(found, mesh):
         yield visible(f"network: {headline}")
         yield from (f"  {visible(line)}" for line in below)
 
 
 def moves(proposal: Proposal) -> list[str]:
-    """Who would have another address: `pi  10.77.0.4 -> 10.78.0.4`."""
+    """From which range to which, and who would have another address: `pi  10.77.0.4 -> 10.78.0.4`."""
+    before, after = proposal.before, proposal.after
     rows = [
-        [node.name, f"{_address(proposal.before, node.name)} -> {node.network.address or '-'}"]
-        for node in proposal.after.nodes
-        if node.network.address != _address(proposal.before, node.name)
+        [node.name, f"{was or 'no address'} -> {node.network.address or 'no address'}"]
+        for node in after.nodes
+        if node.network.address != (was := _address(before, node.name))
     ]
-    return table(rows) or ["nobody has another address"]
+    first = [f"{_range(before)} -> {_range(after)}"] if _range(before) != _range(after) else []
+    return [*first, *(table(rows) or ["nobody has another address"])]
+
+
+def _range(mesh: Mesh) -> str:
+    return "none" if mesh.network is None else mesh.network.range
 
 
 def _address(mesh: Mesh, name: str) -> str | None:
@@ -63,18 +69,20 @@ def _address(mesh: Mesh, name: str) -> str | None:
     return None if node is None else node.network.address
 
 
-def facts(mesh: Mesh, overlay: Overlay) -> dict[str, Any]:
-    """The network of a mesh as plain data; `network` is null where there is none."""
+def facts(mesh: Mesh, overlay: Overlay, nodes: Container[str] | None = None) -> dict[str, Any]:
+    """The network of a mesh as plain data, or what of it is about some nodes; null where there is none."""
+    about = overlay.notes if nodes is None else concerning(overlay.notes, nodes)
     return {
         "network": None if mesh.network is None else network_to_data(mesh.network),
         "nodes": {
             node.name: attachment_to_data(node.network) | {"peers": _peers(node.name, overlay)}
             for node in mesh.nodes
+            if nodes is None or node.name in nodes
         },
-        "notes": [note_to_data(note) for note in overlay.notes],
+        "notes": [note_to_data(note) for note in about],
     }
 
 
 def _peers(node: str, overlay: Overlay) -> list[str]:
-    told = overlay.networks.get(node)
-    return [] if told is None else [peer.node for peer in told.peers]
+    declared = overlay.networks.get(node)
+    return [] if declared is None else [peer.node for peer in declared.peers]

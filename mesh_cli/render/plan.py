@@ -11,6 +11,7 @@ from mesh_core.analysis.material import Settled
 from mesh_core.canonical import canonical_json
 from mesh_core.explain import Explainer
 from mesh_core.explain.material import below, headline
+from mesh_core.explain.network import concerning
 from mesh_core.explain.words import counted, some
 from mesh_core.model.material import MaterialFault
 from mesh_core.model.mesh import Mesh
@@ -30,7 +31,8 @@ class PlanView:
     """A resolution with its material faults against what was last declared, as lines.
 
     `outcomes` are those of a push of the nodes that were sent something: a node may be sent another
-    declaration although its modules have the names that they had.
+    declaration although its modules have the names that they had. `networks` are those of them of which only
+    the network is another.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class PlanView:
         declared: Mapping[str, tuple[str, ...]],
         outcomes: Mapping[str, PushOutcome] | None = None,
         standings: Mapping[str, Standing] | None = None,
+        networks: Container[str] = (),
     ) -> None:
         self._mesh = mesh
         self._settled = settled
@@ -49,6 +52,7 @@ class PlanView:
         self._refused = len(resolution.refusals) + len(self._faults)
         self._declared = declared
         self._outcomes = outcomes or {}
+        self._networks = networks
         self._of_a_store = outcomes is not None
         self._others = Others(mesh, standings or {})
         self._explainer = Explainer(mesh, resolution)
@@ -73,7 +77,7 @@ class PlanView:
             lines += [f"nothing to change on {some(unchanged)}", ""]
         lines += self._refusals(self._resolution.refusals)
         lines += self._immaterial(self._faults)
-        told = [*notes(self._network_notes())]
+        told = [*notes(self._mesh, self._network_notes())]
         return [*lines, *told, *([""] if told else []), self._count(changing)]
 
     def _network_notes(self) -> Iterator[Note]:
@@ -93,7 +97,7 @@ class PlanView:
         takers = self._takers.get(node, [])
         if takers:
             lines.append(f"{counted(len(takers), 'node takes', 'nodes take')} from it: {some(takers)}")
-        return lines
+        return [*lines, *notes(self._mesh, concerning(self._network_notes(), [node]))]
 
     def refused(self, nodes: Container[str]) -> list[str]:
         """Why these of them are refused; the same reasons are told together."""
@@ -145,8 +149,9 @@ class PlanView:
                 lines.append(_module_line(module, sign))
                 lines += [f"    {line}" for line in self._answers(plan, module.name)]
         lines += [styled(f"- {name}", "red") for name in self._removed(plan)]
-        if not lines and self._changed(plan):
-            lines.append(styled("~ what its modules are told of others", "yellow"))
+        if self._changed(plan) and not (added or other or self._removed(plan)):
+            what = "its network" if plan.node in self._networks else "what its modules are told of others"
+            lines.append(styled(f"~ {what}", "yellow"))
         return list(self._beside(plan.node, lines or ["nothing"]))
 
     def _beside(self, node: str, lines: list[str]) -> Iterator[str]:

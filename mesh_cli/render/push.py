@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol, assert_never
 from mesh_cli.output import FORMAT, note, redraws, say, styled, visible
 from mesh_cli.render.network import notes as network_notes
 from mesh_cli.render.plan import PlanView
-from mesh_core.explain.network import note_to_data
+from mesh_core.explain.network import concerning, note_to_data
 from mesh_core.explain.push import how_it_goes, why_it_waits, why_to_data
-from mesh_core.network.overlay import overlay
+from mesh_core.network.overlay import Note, overlay
 from mesh_core.push import (
     Held,
     NothingToSay,
@@ -105,7 +105,7 @@ class Lines:
         refused = {node for node, outcome in looked.outcomes.items() if isinstance(outcome, TurnedDown)}
         if refused:
             say(PlanView(looked.mesh, looked.found, {}).refused(refused))
-        note(network_notes(overlay(looked.mesh, looked.found.resolution).notes))
+        note(network_notes(looked.mesh, _network_notes(looked)))
         self._counts.update(_word(outcome) for outcome in looked.outcomes.values())
         if dry_run:
             self._last(dry_run=True)
@@ -231,7 +231,7 @@ class _Objects:
         _object({"event": "plan", "plan": fingerprint, "dry_run": dry_run})
         for node, outcome in looked.outcomes.items():
             _object({"event": "decided", "node": node, **_outcome_to_data(outcome)})
-        for told in overlay(looked.mesh, looked.found.resolution).notes:
+        for told in _network_notes(looked):
             _object({"event": "network", **note_to_data(told)})
 
     def published(self, looked: Looked, publishing: Publishing) -> None:
@@ -260,6 +260,11 @@ class _Objects:
 
     def ended(self) -> None:
         _object({"event": "ended"})
+
+
+def _network_notes(looked: Looked) -> tuple[Note, ...]:
+    """What is amiss in the network with the nodes that are asked for."""
+    return concerning(overlay(looked.mesh, looked.found.resolution).notes, looked.outcomes)
 
 
 def _object(data: dict[str, Any]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, assert_never
 
+from mesh_core.analysis.ways import ways, wider
 from mesh_core.change import Attach, SetNetwork
-from mesh_core.explain.words import both
+from mesh_core.explain.words import both, verb
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.network import PORT, UNATTACHED, Attachment, Endpoint, Network, Peers
 from mesh_core.network.overlay import NoAddress, NoKey, NoPath, Note, SameKey
@@ -34,8 +35,9 @@ def attached(change: Attach | SetNetwork) -> str:
 def network_difference(change: Attach | SetNetwork, before: Mesh) -> str:
     """The same as a line of a list of changes."""
     if isinstance(change, SetNetwork):
-        sign = "+" if before.network is None else "~" if change.network is not None else "-"
-        return f"{sign} {network(change.network)}"
+        if before.network is not None and change.network is None:
+            return f"- the network {before.network.range}, and everybody's address in it"
+        return f"{'~' if before.network is not None else '+'} {network(change.network)}"
     node = before.node(change.node)
     return f"~ node {change.node}: {reattached(node.network if node else UNATTACHED, change.network)}"
 
@@ -63,31 +65,29 @@ def endpoint(endpoint: Endpoint) -> str:
     return endpoint.at if endpoint.site is None else f"{endpoint.at} ({endpoint.site})"
 
 
-def told(notes: Iterable[Note]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What is told and what would do; machines that have no key yet are told together."""
+def told(notes: Iterable[Note], mesh: Mesh) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What is told of a mesh and what would do, a line each; what is so of several nodes is told once."""
     notes = tuple(notes)
     keyless = [note.node for note in notes if isinstance(note, NoKey)]
-    if len(keyless) > 1:
-        yield (
-            f"{both(keyless)} are left out of the network: their machines have not reported a key yet",
-            ("each needs mesh-host, and wg (Debian: wireguard-tools); see mesh status NODE",),
-        )
-        notes = tuple(note for note in notes if not isinstance(note, NoKey))
+    placeless = [note.node for note in notes if isinstance(note, NoAddress)]
+    if keyless:
+        yield _without_key(keyless), (_comes_with_a_key(keyless),)
+    if placeless:
+        yield without_address(placeless), (_room(mesh),)
     for note in notes:
-        yield headline(note), below(note)
+        if isinstance(note, NoPath | SameKey):
+            yield headline(note), below(note, mesh)
 
 
 def headline(note: Note) -> str:
     """What is told, in one sentence."""
     match note:
         case NoAddress(node=node):
-            return f"{node} has no address: the range has none left"
+            return without_address([node])
         case NoKey(node=node):
-            return f"{node} is left out of the network: its machine has not reported a key yet"
+            return _without_key([node])
         case SameKey(nodes=nodes):
-            return (
-                f"{both(list(nodes))} are left out of the network: their machines have one key, as copies do"
-            )
+            return f"{both(nodes)} are left out of the network: their machines have one key, as copies do"
         case NoPath(node=node, provider=provider, provisions=provisions):
             taken = both([repr(provision) for provision in provisions])
             return f"{node} takes {taken} from {provider}, and there is no path between them in the network"
@@ -95,23 +95,60 @@ def headline(note: Note) -> str:
             assert_never(note)
 
 
-def below(note: Note) -> tuple[str, ...]:
+def below(note: Note, mesh: Mesh) -> tuple[str, ...]:
     """What would do, a line each."""
     match note:
         case NoAddress():
-            return ("fix: mesh network move RANGE     (a wider one; it shows who moves)",)
+            return (_room(mesh),)
         case NoKey(node=node):
-            return (f"it needs mesh-host, and wg (Debian: wireguard-tools); see mesh status {node}",)
+            return (_comes_with_a_key([node]),)
         case SameKey(nodes=nodes):
             return (
                 f"fix: mesh-host leave on all but one of them, and join again: mesh node invite {nodes[-1]}",
             )
+        case NoPath():
+            first, *others = ways(note, mesh)
+            why = "neither has an endpoint that the other can use, and no relay reaches both"
+            return (why, f"fix: {first}", *(f"or: {other}" for other in others))
+        case _:
+            assert_never(note)
+
+
+def without_address(nodes: Sequence[str]) -> str:
+    """That the range has no room for them."""
+    return f"{both(nodes)} {verb(nodes, 'has', 'have')} no address: the range has none left"
+
+
+def _room(mesh: Mesh) -> str:
+    range_ = None if mesh.network is None else wider(mesh.network, len(mesh.nodes))
+    if range_ is None:
+        return "fix: mesh network move RANGE     (a wider one; it shows who moves)"
+    return f"fix: mesh network move {range_}     (who has an address keeps it)"
+
+
+def _without_key(nodes: Sequence[str]) -> str:
+    are, have = verb(nodes, "is", "are"), verb(nodes, "its machine has", "their machines have")
+    return f"{both(nodes)} {are} left out of the network: {have} not reported a key yet"
+
+
+def _comes_with_a_key(nodes: Sequence[str]) -> str:
+    needs, name = verb(nodes, "it needs", "each needs"), nodes[0] if len(nodes) == 1 else "NODE"
+    return f"{needs} mesh-host, and wg (Debian: wireguard-tools); see mesh status {name}"
+
+
+def concerning(notes: Iterable[Note], nodes: Container[str]) -> tuple[Note, ...]:
+    """What of it is about one of these nodes."""
+    return tuple(note for note in notes if any(node in nodes for node in _about(note)))
+
+
+def _about(note: Note) -> tuple[str, ...]:
+    match note:
+        case NoAddress(node=node) | NoKey(node=node):
+            return (node,)
+        case SameKey(nodes=nodes):
+            return nodes
         case NoPath(node=node, provider=provider):
-            return (
-                "neither has an endpoint that the other can use, and no relay reaches both",
-                f"fix: mesh network attach {provider} --endpoint HOST",
-                "or a relay that both reach: mesh network attach NODE --relay",
-            )
+            return node, provider
         case _:
             assert_never(note)
 

@@ -23,6 +23,11 @@ def key_unusable(place: str, words: str) -> str:
     )
 
 
+def key_unkept(words: str) -> str:
+    """That a private key cannot be kept, so that none is made."""
+    return f"the network was not made: its key cannot be kept: {words}"
+
+
 def not_ours(interface: str, kind: str) -> str:
     """That an interface of that name is there, and is somebody else's."""
     there = f"{interface} is there already ({kind or 'a device'}), and the mesh did not make it"

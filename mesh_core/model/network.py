@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from attrs import evolve, field, frozen
+from attrs.validators import optional
 
 from mesh_core.faults import BadNetwork, InvalidValue, NameKind
 from mesh_core.model.names import name_validator, refuse_duplicates
@@ -50,17 +51,18 @@ def _refuse(fault: Callable[[str], str | None], text: str) -> None:
 
 
 def _validator(fault: Callable[[str], str | None]) -> Callable[[Any, Any, Any], None]:
-    def validate(_instance: Any, _attribute: Any, value: str | None) -> None:
-        if value is not None:
-            _refuse(fault, value)
+    def validate(_instance: Any, _attribute: Any, value: str) -> None:
+        _refuse(fault, value)
 
     return validate
 
 
-address_validator = _validator(address_fault)
+address_validator = optional(_validator(address_fault))
 """An attrs validator for an address, or None; raises `InvalidValue`."""
-key_validator = _validator(key_fault)
+key_validator = optional(_validator(key_fault))
 """An attrs validator for a public key, or None; raises `InvalidValue`."""
+_endpoint_validator = _validator(endpoint_fault)
+_site_validator = optional(_validator(site_fault))
 
 
 def _port_validator(_instance: object, _attribute: Any, value: int) -> None:
@@ -88,8 +90,8 @@ class Endpoint:
     Raises `InvalidValue`.
     """
 
-    at: str = field(validator=_validator(endpoint_fault))
-    site: str | None = field(default=None, validator=_validator(site_fault))
+    at: str = field(validator=_endpoint_validator)
+    site: str | None = field(default=None, validator=_site_validator)
 
 
 def _in_order(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
@@ -109,7 +111,7 @@ class Attachment:
     address: str | None = field(default=None, validator=address_validator)
     key: str | None = field(default=None, validator=key_validator)
     endpoints: tuple[Endpoint, ...] = field(default=(), converter=_in_order)
-    site: str | None = field(default=None, validator=_validator(site_fault))
+    site: str | None = field(default=None, validator=_site_validator)
     relay: bool = False
 
 
@@ -167,9 +169,9 @@ class Peer:
     """
 
     node: str = field(validator=name_validator(NameKind.NODE))
-    key: str = field(validator=key_validator)
+    key: str = field(validator=_validator(key_fault))
     addresses: tuple[str, ...] = field(converter=by_address)
-    endpoint: str | None = field(default=None, validator=_validator(endpoint_fault))
+    endpoint: str | None = field(default=None, validator=optional(_endpoint_validator))
     keepalive: int = field(default=0, validator=_seconds_validator)
 
 
@@ -184,7 +186,7 @@ class DeclaredNetwork:
     `names` are pairs of a node and its address, the node's own among them. Raises `InvalidValue`.
     """
 
-    address: str = field(validator=address_validator)
+    address: str = field(validator=_validator(address_fault))
     range: str = field(validator=_validator(range_fault))
     port: int = field(default=PORT, validator=_port_validator)
     relay: bool = False

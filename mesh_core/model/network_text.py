@@ -57,6 +57,7 @@ def address_fault(text: str) -> str | None:
     return None if str(found) == text else f"{text!r} is written {found}"
 
 
+@lru_cache(maxsize=64)
 def range_fault(text: str) -> str | None:
     """What is wrong with a range of addresses; None when it is right."""
     try:

@@ -29,7 +29,9 @@ from mesh_core.model.origin import HANDED
 from mesh_core.model.source import Source
 from mesh_core.wire.data import module_to_data, node_to_data, report_to_data, source_to_data
 from mesh_core.wire.document import mesh_from_data, module_from_data
-from mesh_core.wire.network import attachment_to_data, network_to_data
+from mesh_core.wire.entries import NetworkEntry
+from mesh_core.wire.message import entry_of
+from mesh_core.wire.network import attachment_to_data, network_to_data, to_network
 from mesh_core.wire.origins import origin_from_data, origin_to_data
 
 
@@ -128,7 +130,8 @@ def _module_change_from_data(data: Mapping[str, Any]) -> Change:
 
 
 def _network(data: Any) -> Network | None:
-    return None if data is None else mesh_from_data({"format": 1, "network": data}).network
+    """Read by itself: a mesh keeps of retired addresses only what can be."""
+    return None if data is None else to_network(entry_of(data, NetworkEntry))
 
 
 def _pin(provision: str, target: str) -> Pin:

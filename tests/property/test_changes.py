@@ -15,6 +15,7 @@ from mesh_core import (
     Catalogue,
     Change,
     DropNode,
+    InvalidValue,
     Mesh,
     Module,
     Node,
@@ -159,14 +160,18 @@ def test_a_document_of_a_mesh_laid_over_another(mesh: Mesh, data: st.DataObject)
     try:
         after = merged(standing, read)
     except ValueError:
-        event("scopes disagree")
+        event("scopes disagree, or addresses")
     else:
         check_laid_over(standing, read, after)
         assert merged(after, read) == after
-    replaced = merged(standing, read, replace=True)
-    check_laid_over(standing, read, replaced)
-    assert replaced.catalogue == mesh.catalogue
-    assert {node.name for node in replaced.nodes} == {node.name for node in mesh.nodes}
+    try:
+        replaced = merged(standing, read, replace=True)
+    except InvalidValue:
+        event("addresses disagree")
+    else:
+        check_laid_over(standing, read, replaced)
+        assert replaced.catalogue == mesh.catalogue
+        assert {node.name for node in replaced.nodes} == {node.name for node in mesh.nodes}
     assert merged(Mesh(), read) == merged(Mesh(), read, replace=True) == mesh
 
 
@@ -182,6 +187,15 @@ def check_laid_over(standing: Mesh, read: MeshDocument, after: Mesh) -> None:
             continue
         assert new.assigned == (old.assigned if entry.assign is None else said.assigned)
         assert new.pins == (old.pins if entry.pins is None else said.pins)
+        if entry.network is None:
+            assert new.network == old.network
+        else:
+            known = evolve(
+                said.network,
+                key=old.network.key or said.network.key,
+                address=said.network.address or old.network.address,
+            )
+            assert new.network == known, "a key and an address that are known stay"
         reported: tuple[Capability, ...] | None = old.capabilities
         assert new.capabilities == (said.capabilities if reported is None else reported)
     for node in after.nodes:

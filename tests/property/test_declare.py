@@ -10,6 +10,7 @@ from hypothesis import event, given
 from mesh_core import Mesh, Module, Plan, Resolution, Scope, resolve
 from mesh_core.declare import declare
 from mesh_core.model.declaration import Declaration, DeclaredModule, Given
+from mesh_core.network.overlay import overlay
 from mesh_core.testing import meshes
 from mesh_core.wire.declaration import declaration_from_data, declaration_to_data
 
@@ -17,8 +18,10 @@ Offers = set[tuple[str, str]]
 
 
 def declared(mesh: Mesh) -> Iterator[tuple[Plan, Declaration]]:
-    for plan in resolve(mesh).plans:
-        yield plan, declare(plan, mesh, generation=7)
+    resolution = resolve(mesh)
+    networks = overlay(mesh, resolution).networks
+    for plan in resolution.plans:
+        yield plan, declare(plan, mesh, generation=7, network=networks.get(plan.node))
 
 
 def manifest(mesh: Mesh, name: str) -> Module:
@@ -45,7 +48,8 @@ def who(given: tuple[Given, ...]) -> Offers:
 @given(mesh=meshes())
 def test_the_modules_stand_in_the_order_of_the_plan_with_all_that_they_consist_of(mesh: Mesh) -> None:
     for plan, declaration in declared(mesh):
-        assert (declaration.node, declaration.generation, declaration.network) == (plan.node, 7, None)
+        assert (declaration.node, declaration.generation) == (plan.node, 7)
+        assert mesh.network is not None or declaration.network is None
         assert tuple(module.name for module in declaration.modules) == plan.order
         assert not declaration.allow_removals
         assert not declaration.empty
@@ -69,6 +73,7 @@ def _answered_rightly(
     module: DeclaredModule, plan: Plan, mesh: Mesh, resolution: Resolution, refused: set[str]
 ) -> None:
     bound = {b.requires: b.provider for b in plan.bindings if b.module == module.name}
+    addresses = {node.name: node.network.address for node in mesh.nodes}
     for answer in module.answers:
         there = offers(mesh, resolution, answer.provision)
         if answer.every:
@@ -85,6 +90,7 @@ def _answered_rightly(
         for one_of in answer.given:
             (provision,) = [p for p in manifest(mesh, one_of.module).provides if p.name == answer.provision]
             assert one_of.exports == provision.exports
+            assert one_of.address == (addresses[one_of.node] if mesh.network is not None else None)
 
 
 @given(mesh=meshes())
@@ -92,6 +98,7 @@ def test_it_is_read_as_it_was_written(mesh: Mesh) -> None:
     for _, declaration in declared(mesh):
         data = declaration_to_data(declaration)
         assert declaration_from_data(data) == declaration
+        event("with a network" if declaration.network else "without a network")
         assert data["items"] == sum(1 + len(m.resources) for m in declaration.modules)
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import evolve
-from hypothesis import given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from mesh_core import Mesh, mesh_from_data
 from mesh_core.analysis.material import Settled
+from mesh_core.model.network import Peers
 from mesh_core.model.said import Doing, Report
 from mesh_core.model.sent import Standing
+from mesh_core.network.overlay import overlay
 from mesh_core.push import ClaimHeld, Held, Moved, NeedsWord, Send, TurnedDown, Unchanged, Words, decide
 from mesh_core.resolve import resolve
 from mesh_core.testing.strategies import changed_meshes, meshes
+from mesh_core.testing.strategies.of_networks import KEYS
 from mesh_core.wire.declaration import read_declaration
 
 Standings = dict[str, Standing]
@@ -83,15 +87,25 @@ MODULES = [
 ]
 
 
-def _few(database: tuple[str, str], leader: str, web: set[str], pin: str | None) -> Mesh:
+def _few(database: tuple[str, str], leader: str, web: set[str], pin: str | None, network: str | None) -> Mesh:
     at, module = database
     given = {
         name: [module] * (name == at) + ["leader"] * (name == leader) + ["web"] * (name in web)
         for name in "abc"
     }
     pins = {"database": pin} if pin else {}
-    nodes = [{"name": name, "assign": them, "pins": pins} for name, them in given.items()]
-    return mesh_from_data({"format": 1, "modules": MODULES, "nodes": nodes})
+    nodes = [
+        {"name": name, "assign": them, "pins": pins, "network": _attached(place)}
+        for place, (name, them) in enumerate(given.items())
+    ]
+    document = {"format": 1, "modules": MODULES, "nodes": nodes}
+    return mesh_from_data(document if network is None else document | {"network": network})
+
+
+def _attached(place: int) -> dict[str, Any]:
+    """The first is reached by everybody, the others by nobody: it is between them."""
+    reached = {"endpoints": ["a.example:51820"], "relay": True} if place == 0 else {}
+    return {"address": f"10.77.0.{place + 1}", "key": KEYS[place], **reached}
 
 
 _NODE = st.sampled_from("abc")
@@ -101,6 +115,7 @@ FEW = st.builds(
     leader=_NODE,
     web=st.sets(_NODE),
     pin=st.none() | _NODE,
+    network=st.sampled_from(["10.77.0.0/24", None]),
 )
 """Meshes of three nodes where few modules move about: there answers and claims go from one to another."""
 
@@ -164,6 +179,30 @@ def test_no_answer_moves_that_was_not_meant(history: tuple[Mesh, Standings]) -> 
         before = {answer.provision: answer for answer in newest.answers}
         for answer in outcome.sent.answers:
             assert before.get(answer.provision, answer) == answer or answer.provision in pinned
+
+
+@given(histories())
+@settings(max_examples=3 * settings().max_examples)
+def test_who_is_sent_nothing_new_is_cut_off_by_nobody_that_it_takes_from(
+    history: tuple[Mesh, Standings],
+) -> None:
+    """> Refused nodes keep what they had; and so does whoever waits"""
+    mesh, standings = history
+    if mesh.network is None:
+        return
+    everybody = evolve(mesh, network=evolve(mesh.network, peers=Peers.FULL))
+    reached = overlay(everybody, resolve(mesh)).networks
+    outcomes = decide(mesh, settled(mesh), standings, EVERYTHING)
+    for node, outcome in outcomes.items():
+        newest = standings.get(node, Standing(node=node)).newest
+        if newest is None or not isinstance(outcome, Held | TurnedDown):
+            continue
+        for answer in newest.answers:
+            there, by = outcomes.get(answer.node), reached.get(answer.node)
+            if isinstance(there, Send) and by is not None and node in dict(by.names):
+                assert there.declaration.network is not None
+                assert node in dict(there.declaration.network.names)
+                event("a peer is kept")
 
 
 @given(histories())

@@ -36,17 +36,20 @@ from mesh_core import (
     Unassign,
     apply,
 )
-from mesh_core.change import SetSource
+from mesh_core.change import Attach, SetNetwork, SetSource
 from mesh_core.event import Event
 from mesh_core.model.build import Build, Built, Request
 from mesh_core.model.build import Said as FromBuilder
+from mesh_core.model.network import Attachment, Network
 from mesh_core.model.said import Report as Said
 from mesh_core.model.sent import Sent
 from mesh_core.model.source import Looked, Seen, Source
+from mesh_core.network.addresses import addressed, moving
 from mesh_core.ports import ModuleInUse, NoSuchModule, Session, StoreBusy
 from tests.integration.store.helpers import counts, raw
 from tests.integration.store.model import Model
 from tests.integration.store.strategies import (
+    ATTACHMENTS,
     BUILT,
     CHANGES,
     ENTRIES,
@@ -56,6 +59,7 @@ from tests.integration.store.strategies import (
     LOOKS,
     MANIFESTS,
     MODULES,
+    NETWORKS,
     NODES,
     PINS,
     REQUESTS,
@@ -145,6 +149,24 @@ class StoreMachine(RuleBasedStateMachine):
         """One change on its own, which no other takes back with it."""
         with self.stores[which].writing() as session:
             self.attempt(session, [change])
+
+    @rule(which=st.integers(0, 1), network=NETWORKS, entries=st.lists(ATTACHMENTS, max_size=3))
+    def address(self, which: int, network: Network, entries: list[Attachment]) -> None:
+        """Give the mesh a network, and attach nodes to it in one go: addresses may change hands."""
+        moved: list[Change] = [
+            Attach(node=node.name, network=entry)
+            for node, entry in zip(self.model.mesh.nodes, entries, strict=False)
+        ]
+        with self.stores[which].writing() as session:
+            self.attempt(session, [*moved, SetNetwork(network=network)])
+            self.attempt(session, moved)
+            self.attempt(session, list(addressed(self.model.mesh, moved)))
+
+    @rule(which=st.integers(0, 1), network=st.none() | NETWORKS)
+    def move(self, which: int, network: Network | None) -> None:
+        """As somebody who says another range: everybody has an address of it, or is told."""
+        with self.stores[which].writing() as session:
+            self.attempt(session, list(moving(self.model.mesh, network)))
 
     @rule(which=st.integers(0, 1))
     def report_again(self, which: int) -> None:

@@ -4,6 +4,7 @@ A law says nothing of what its meshes never have; so the kinds are counted.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from mesh_core import (
 )
 from mesh_core.faults import NameKind
 from mesh_core.model.names import name_fault
+from mesh_core.model.network_text import as_range
 from mesh_core.testing import changed_meshes, changes, documents, meshes, meshes_and_documents
 from mesh_core.testing.strategies import (
     Vocabulary,
@@ -43,6 +45,7 @@ from mesh_core.testing.strategies import (
     vocabularies,
 )
 from mesh_core.testing.strategies.of_names import USUAL
+from mesh_core.testing.strategies.of_networks import machines, networked_meshes
 from mesh_core.wire.changes import change_from_data, change_to_data
 from tests.property.kinds import KINDS, kinds
 
@@ -70,6 +73,49 @@ def test_every_kind_of_problem_and_plan_is_met_often() -> None:
     count()
     seldom = {kind: met[kind] for kind in sorted(KINDS) if met[kind] < 10}
     assert not seldom, f"of {MANY.max_examples} meshes only so many have"
+
+
+def kinds_of_network(mesh: Mesh) -> Iterator[str]:
+    """What of networks a mesh shows."""
+    attached = [node.network for node in mesh.nodes]
+    keys = [one.key for one in attached if one.key is not None]
+    if mesh.network is None:
+        yield "text alone" if any(one.address for one in attached) else "none"
+        return
+    yield f"IPv{6 if ':' in mesh.network.range else 4}"
+    yield mesh.network.peers.value
+    held = [one.address for one in attached if one.address is not None]
+    small = as_range(mesh.network.range).num_addresses <= 8
+    yield "full" if small and {*held} >= {*machines(mesh.network.range)} else "room"
+    yield from (["retired"] if mesh.network.retired else [])
+    yield from (["no address"] if len(held) < len(attached) else [])
+    yield from (["no key"] if len(keys) < len(attached) else [])
+    yield from (["one key for two"] if len({*keys}) < len(keys) else [])
+    for one in attached:
+        yield from (["relay"] if one.relay else [])
+        yield from (["on a site"] if one.site else [])
+        yield from ("LAN endpoint" if end.site else "endpoint" for end in one.endpoints)
+
+
+KINDS_OF_NETWORK = {
+    *("none", "text alone", "IPv4", "IPv6", "takes", "full", "room", "retired", "no address", "no key"),
+    *("one key for two", "relay", "on a site", "LAN endpoint", "endpoint"),
+}
+
+
+@pytest.mark.parametrize("drawn", [meshes(), networked_meshes()], ids=["meshes", "networked"])
+def test_every_kind_of_network_is_met_often(drawn: st.SearchStrategy[Mesh]) -> None:
+    met: Counter[str] = Counter()
+
+    @settings(MANY, max_examples=1000)
+    @given(mesh=drawn)
+    def count(mesh: Mesh) -> None:
+        met.update({*kinds_of_network(mesh)})
+
+    count()
+    wanted = KINDS_OF_NETWORK if met["none"] else KINDS_OF_NETWORK - {"none", "text alone"}
+    seldom = {kind: met[kind] for kind in sorted(wanted) if met[kind] < 15}
+    assert not seldom, met
 
 
 def test_planned_and_refused_nodes_are_both_common() -> None:
@@ -130,9 +176,9 @@ def test_documents_are_written_in_many_ways() -> None:
     @given(drawn=meshes_and_documents())
     def collect(drawn: tuple[Mesh, dict[str, Any]]) -> None:
         _, document = drawn
-        written, machines = document.get("modules", []), document.get("nodes", [])
+        written, of_nodes = document.get("modules", []), document.get("nodes", [])
         forms.update(f"module: {key}" for module in written for key in module)
-        forms.update(f"node: {key}" for node in machines for key in node)
+        forms.update(f"node: {key}" for node in of_nodes for key in node)
         for module in written:
             for key in ("requires", "provides", "claims"):
                 entries = module.get(key, ())
@@ -142,7 +188,14 @@ def test_documents_are_written_in_many_ways() -> None:
         names = [module["name"] for module in written]
         forms.update(["shuffled"] if names != sorted(names) else [])
         forms.update(["modules left out"] if "modules" not in document else [])
-        verdicts = [v for node in machines for v in node.get("capabilities", {}).values()]
+        ways = [node["network"] for node in of_nodes if "network" in node]
+        forms.update(f"node network: {key}" for way in ways for key in way)
+        forms.update(["node network: empty"] if {} in ways else [])
+        ends = [end for way in ways for end in way.get("endpoints", [])]
+        forms.update(f"endpoint: {type(end).__name__}" for end in ends)
+        network = document.get("network", {})
+        forms.update(["network: short"] if isinstance(network, str) else [f"network: {k}" for k in network])
+        verdicts = [v for node in of_nodes for v in node.get("capabilities", {}).values()]
         forms.update(f"verdict: {v if isinstance(v, bool) else sorted(v)}" for v in verdicts)
 
     collect()
@@ -153,6 +206,20 @@ def test_documents_are_written_in_many_ways() -> None:
         "module: capabilities",
         "module: resources",
         "modules left out",
+        "endpoint: dict",
+        "endpoint: str",
+        "network: peers",
+        "network: port",
+        "network: range",
+        "network: retired",
+        "network: short",
+        "node network: address",
+        "node network: empty",
+        "node network: endpoints",
+        "node network: key",
+        "node network: relay",
+        "node network: site",
+        "node: network",
         "node: assign",
         "node: capabilities",
         "node: pins",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mesh_core import WireError
 from mesh_core.model.node import Capability
 from mesh_core.model.said import Doing, Hello, Report
+from mesh_core.testing.strategies.of_networks import KEYS
 from mesh_core.wire.said import hello_to_bytes, read_hello, read_said, report_to_bytes
 
 NAMES = st.sampled_from(["web", "zsh", "postgres"])
@@ -31,6 +32,7 @@ REPORTS = st.builds(
     left_out=st.integers(0, 9),
     refused=COUNTS,
     healthy=st.none() | st.booleans(),
+    key=st.sampled_from([None, *KEYS]),
     at=INSTANTS,
 )
 
@@ -40,7 +42,16 @@ def test_a_report_comes_back_as_it_was(report: Report) -> None:
     assert read_said(report_to_bytes(report)) == report
 
 
-@given(st.builds(Hello, node=st.just("pi"), machine=LINES, generation=COUNTS, at=INSTANTS))
+@given(
+    st.builds(
+        Hello,
+        node=st.just("pi"),
+        machine=LINES,
+        generation=COUNTS,
+        key=st.sampled_from([None, *KEYS]),
+        at=INSTANTS,
+    )
+)
 def test_a_hello_comes_back_as_it_was(hello: Hello) -> None:
     assert read_hello(hello_to_bytes(hello)) == hello
 
@@ -74,3 +85,17 @@ def test_an_instant_that_nobody_could_show_is_refused(at: str) -> None:
     for read, more in ((read_said, b""), (read_hello, b'"doing": "applied", ')):
         with pytest.raises(WireError, match=r"\$\.at: found .*; wanted"):
             read(content.replace(more, b""))
+
+
+@pytest.mark.parametrize("key", ['""', "null", "1", '"x"', f'"{KEYS[0][:-1]}"', f'" {KEYS[0]}"'])
+def test_a_key_that_is_none_is_refused(key: str) -> None:
+    content = f'{{"format": 1, "node": "pi", "machine": "m", "doing": "applied", "key": {key}}}'.encode()
+    for read, more in ((read_said, b""), (read_hello, b'"doing": "applied", ')):
+        with pytest.raises(WireError, match=r"\$\.key: found "):
+            read(content.replace(more, b""))
+
+
+def test_a_machine_without_a_key_says_nothing_of_it() -> None:
+    """A control plane of before reads what a host of now says, where it has no network."""
+    assert b"key" not in hello_to_bytes(Hello(node="pi", machine="m"))
+    assert b"key" not in report_to_bytes(Report(node="pi", machine="m"))

@@ -58,15 +58,14 @@ class Line:
         self._hello = hello
         self._say = say
         self._broker: HostBroker | None = None
-        self._ending = Event()
+        self._ending, self._woken = Event(), Event()
         self._greet = True
         self._unsaved: Delivery | None = None
         self._last: Saying | None = None
         self._last_at = 0.0
         self.threaded = False
         """Whether a thread of its own runs it."""
-        self.hurried = False
-        """Whether somebody waits for the broker to be reached: then no pause is long."""
+        self._hurried = False
         self._told: str | None = None
         """What was said to be wrong, so that it is said once."""
         self.outage, self._greeting, self._sending, self._saving = Pause(), Pause(), Pause(), Pause()
@@ -75,8 +74,7 @@ class Line:
         """Go on until `end`; what breaks it is handed to the work loop."""
         try:
             while not self._ending.is_set():
-                pause = self.round(TAKE_SECONDS)
-                self._ending.wait(min(pause, HURRIED) if self.hurried else pause)
+                self._rest(self.round(TAKE_SECONDS))
             self.close()
         except BaseException as error:
             self._desk.broke(error)
@@ -84,6 +82,27 @@ class Line:
     def end(self) -> None:
         """End soon, after a last report."""
         self._ending.set()
+        self._woken.set()
+
+    @property
+    def hurried(self) -> bool:
+        """Whether somebody waits for the broker to be reached: then no pause is long, also not this one."""
+        return self._hurried
+
+    @hurried.setter
+    def hurried(self, hurried: bool) -> None:
+        self._hurried = hurried
+        self._woken.set()
+
+    def _rest(self, pause: float) -> None:
+        """Leave the broker alone for so long, or until it is to end."""
+        begun = monotonic()
+        while not self._ending.is_set():
+            left = begun + (min(pause, HURRIED) if self._hurried else pause) - monotonic()
+            if left <= 0:
+                return
+            self._woken.wait(left)
+            self._woken.clear()
 
     def round(self, wait: float) -> float:
         """Take what comes within so many seconds, say what is to be said: how long to leave it then."""
@@ -146,7 +165,8 @@ class Line:
         self._desk.deliver(judged)
 
     def _report(self) -> None:
-        if self._broker is None or not self._sending.over:
+        longest = HURRIED if self._hurried else float("inf")
+        if self._broker is None or not self._sending.over_after(longest):
             return
         report = self._desk.to_say()
         if report is None and self._last is not None and monotonic() - self._last_at >= SAY_AGAIN:
@@ -161,7 +181,7 @@ class Line:
     def _sent(self, report: Saying, outcome: Outcome) -> None:
         match outcome:
             case Confirmed():
-                self.hurried = False
+                self._hurried = False
                 self._last, self._last_at = report, monotonic()
                 self._sending.end()
                 self._desk.said(report)

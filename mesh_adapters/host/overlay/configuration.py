@@ -83,12 +83,17 @@ def to_be_found(
     A machine that moved about is where it was heard last, and stays known there: unless its endpoint is
     declared anew, or nothing was heard from there for long.
     """
-    before = {peer.key: peer.endpoint for peer in told.peers} if told is not None else {}
-    return tuple(
+    before = _endpoints(told)
+    lost = [
         peer.endpoint
         for peer in network.peers
         if peer.endpoint is not None and _is_lost(peer, before.get(peer.key), seen.peers.get(peer.key))
-    )
+    ]
+    return tuple(dict.fromkeys(lost))
+
+
+def _endpoints(network: DeclaredNetwork | None) -> Mapping[str, str | None]:
+    return {peer.key: peer.endpoint for peer in network.peers} if network is not None else {}
 
 
 def _is_lost(peer: Peer, told: str | None, seen: SeenPeer | None) -> bool:
@@ -98,24 +103,31 @@ def _is_lost(peer: Peer, told: str | None, seen: SeenPeer | None) -> bool:
 
 
 def settings(
-    network: DeclaredNetwork, seen: SeenInterface, key: str, place: str, found: Mapping[str, str]
+    network: DeclaredNetwork,
+    seen: SeenInterface,
+    key: str,
+    place: str,
+    found: Mapping[str, str],
+    told: DeclaredNetwork | None = None,
 ) -> list[tuple[str, ...]]:
     """The words after `wg set INTERFACE`, of each command that there has to be; none where all is so.
 
     `key` is the public one of the private key in the file at `place`. `found` has, by endpoint, the address
-    that its host has now, of those that are to be told. An endpoint that was not found is left out: the peer
-    is known, and may come by itself.
+    that its host has now, of those that are to be told; two peers may be said to be at one, and only one of
+    them be lost. An endpoint that was not found is left out: the peer is known, and may come by itself.
     """
+    before = _endpoints(told)
     own = [] if seen.key == key else ["private-key", place]
     own += [] if seen.port == network.port else ["listen-port", str(network.port)]
     declared = {peer.key for peer in network.peers}
     gone = [("peer", other, "remove") for other in sorted(seen.peers.keys() - declared)]
-    peers = [_words(peer, seen.peers.get(peer.key), found) for peer in network.peers]
+    peers = [_words(peer, seen.peers.get(peer.key), found, before.get(peer.key)) for peer in network.peers]
     return list(_commands([tuple(own), *gone, *peers]))
 
 
-def _words(peer: Peer, seen: SeenPeer | None, found: Mapping[str, str]) -> tuple[str, ...]:
-    at = found.get(peer.endpoint) if peer.endpoint is not None else None
+def _words(peer: Peer, seen: SeenPeer | None, found: Mapping[str, str], told: str | None) -> tuple[str, ...]:
+    lost = peer.endpoint is not None and _is_lost(peer, told, seen)
+    at = found.get(peer.endpoint) if peer.endpoint is not None and lost else None
     allowed = frozenset(alone(address) for address in peer.addresses)
     words: list[str] = []
     if seen is not None and seen.shared:

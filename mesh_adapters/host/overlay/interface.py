@@ -15,7 +15,7 @@ from attrs import frozen
 from mesh_adapters.host.commands import Command, Ended
 from mesh_adapters.host.machine import Machine
 from mesh_adapters.host.overlay.configuration import SeenInterface, read_dump
-from mesh_adapters.host.overlay.running import SECONDS, Trouble, run, well
+from mesh_adapters.host.overlay.running import SECONDS, Trouble, run, trouble, well
 from mesh_adapters.host.probes.looking import program
 from mesh_core.explain import overlay as say
 from mesh_core.model.network import DeclaredNetwork, as_range
@@ -24,11 +24,10 @@ NAME: Final = "mesh0"
 MTU: Final = 1420
 """What is left of 1500 once WireGuard has wrapped a packet, over IPv6 as well."""
 KERNEL: Final = "wireguard"
-USERSPACE: Final = "tun"
-"""What kind of link `wireguard-go` makes."""
+"""The kind of a link that is the kernel's; one of `wireguard-go` is a tun device."""
 _UNIT = f"{NAME}-wireguard-go.service"
-_GONE_SECONDS = 3.0
-_LOOK = 0.02
+_NO_ADDRESS = "Cannot assign requested address"
+"""What `ip` says of one that is not there: it has gone with another."""
 
 
 @frozen(kw_only=True)
@@ -76,17 +75,27 @@ def _addresses(link: Mapping[str, Any]) -> list[str]:
 def look_inside(machine: Machine) -> SeenInterface | None:
     """What WireGuard says of the link; None where it is none of it.
 
-    The private key is in what `wg` says: of that nothing is kept, or told.
+    The private key is in what `wg` says: of that nothing is kept, or told. Raises `Trouble`.
     """
-    dumped = run(machine, "wg", "show", NAME, "dump")
-    return read_dump(dumped.output, int(time.time())) if dumped.well else None
+    words = ("wg", "show", NAME, "dump")
+    dumped = run(machine, *words)
+    if not dumped.well:
+        return None
+    try:
+        return read_dump(dumped.output, int(time.time()))
+    except ValueError:
+        # Of what a command says only so much is kept: of some thousand peers the first are not.
+        raise Trouble(say.cannot(" ".join(words), "what it says cannot be read")) from None
 
 
 def raise_it(machine: Machine) -> None:
-    """Make the link. Raises `Trouble`."""
-    made = run(machine, "ip", "link", "add", NAME, "type", "wireguard")
+    """Make the link. Raises `Trouble`, and `Unfinished` where it may come yet."""
+    words = ("ip", "link", "add", NAME, "type", "wireguard")
+    made = run(machine, *words)
     if made.well:
         return
+    if made.code is None:
+        raise trouble(" ".join(words), made)
     if program("wireguard-go", machine) is None:
         raise Trouble(say.no_wireguard(made.words))
     command = _wireguard_go(machine)
@@ -95,7 +104,7 @@ def raise_it(machine: Machine) -> None:
         run(machine, "systemctl", "stop", _UNIT)
     started = machine.run(command)
     if not started.well:
-        raise Trouble(say.cannot(f"wireguard-go {NAME}", started.words))
+        raise trouble(f"wireguard-go {NAME}", started)
 
 
 def _wireguard_go(machine: Machine) -> Command:
@@ -116,7 +125,10 @@ def address(machine: Machine, network: DeclaredNetwork, link: Link) -> bool:
     others = sorted(link.addresses - {wanted})
     # Those first: with an address the kernel deletes all that came after it in its range.
     for other in others:
-        well(machine, "ip", "address", "delete", other, "dev", NAME)
+        words = ("ip", "address", "delete", other, "dev", NAME)
+        ended = run(machine, *words)
+        if not ended.well and _NO_ADDRESS not in ended.errors:
+            raise trouble(" ".join(words), ended)
     missing = others or wanted not in link.addresses
     if missing:
         well(machine, "ip", "address", "replace", wanted, "dev", NAME)

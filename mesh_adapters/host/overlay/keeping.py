@@ -98,17 +98,17 @@ class Keeping:
         """Put right what somebody changed, and what went with a restart of the machine."""
         if not self._machine.running:
             return WELL
-        return self._with_record(lambda record: self._kept_up(record, hosts_elsewhere))
+
+        def seen_to(record: Record) -> Kept:
+            undone = [] if record.undone is None else [say.undone(record.undone, MINUTE)]
+            return self._kept_up(record, hosts_elsewhere, *undone)
+
+        return self._with_record(seen_to)
 
     def leave(self) -> Kept:
         """Nothing of it is here any more, but for the key. A record that cannot be read keeps nobody."""
         if not self._machine.running:
             return WELL
-        try:
-            read_record(self._machine.state)
-        except RecordError:
-            # What has our key or our marks goes, and what has not stays.
-            write_record(self._machine.state, Record(named=True))
 
         def gone(record: Record) -> Kept:
             left = evolve(record, network=None, before=record.network, trying=None)
@@ -117,15 +117,26 @@ class Keeping:
                 drop_record(self._machine.state)
             return kept
 
-        return self._with_record(gone)
+        # What has our key or our marks goes, and what has not stays.
+        return self._with_record(gone, where_damaged=Record(named=True))
 
-    def _with_record(self, see_to: Callable[[Record], Kept]) -> Kept:
+    def _with_record(self, see_to: Callable[[Record], Kept], where_damaged: Record | None = None) -> Kept:
         try:
-            return see_to(read_record(self._machine.state))
+            return see_to(self._record(where_damaged))
         except RecordError as error:
             return Kept(failed=[say.record_unusable(str(error))])
         except OSError as error:
             return Kept(failed=[say.record_unwritable(error.strerror or str(error))])
+
+    def _record(self, where_damaged: Record | None) -> Record:
+        """What is kept; with the other in its place where that cannot be used."""
+        try:
+            return read_record(self._machine.state)
+        except RecordError:
+            if where_damaged is None:
+                raise
+            write_record(self._machine.state, where_damaged)
+            return where_damaged
 
     def _keep(self, record: Record) -> Record:
         """Keep what is declared and tried; what was made is noted where it is made."""

@@ -46,11 +46,6 @@ def without_block(content: bytes) -> bytes:
     return content if found is None else b"".join(found)
 
 
-def has_block(content: bytes) -> bool:
-    """Whether there is a block, whole or damaged."""
-    return any(line.rstrip() in (BEGIN, END) for line in content.split(b"\n"))
-
-
 def _found(content: bytes) -> tuple[bytes, bytes] | None:
     """What stands before the block and after it; None where there is none."""
     lines = content.splitlines(keepends=True)

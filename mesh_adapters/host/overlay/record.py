@@ -31,6 +31,10 @@ class RecordError(Exception):
     """The record is there and cannot be used, in words."""
 
 
+class _OtherFormat(Exception):
+    """It was written as this host does not write it."""
+
+
 @frozen(kw_only=True)
 class Raised:
     """The interface that we made: in which boot of the machine, and by which number the kernel knows it.
@@ -76,6 +80,8 @@ def read_record(state: Path) -> Record:
         raise RecordError(f"{place}: {error.strerror}") from error
     try:
         return _from_data(json.loads(content))
+    except _OtherFormat as error:
+        raise RecordError(f"{place} is of another version of mesh-host ({error})") from error
     except (ValueError, LookupError, TypeError, AttributeError, WireError) as error:
         raise RecordError(f"{place} is damaged ({str(error)[:_LONGEST]})") from error
 
@@ -109,7 +115,7 @@ def _to_data(record: Record) -> dict[str, Any]:
 
 def _from_data(data: dict[str, Any]) -> Record:
     if data["format"] != _FORMAT:
-        raise ValueError(f"format {data['format']}")
+        raise _OtherFormat(f"format {data['format']}")
     if data.pop("digest") != fingerprint(data):
         raise ValueError("it is not as it was written")
     return Record(

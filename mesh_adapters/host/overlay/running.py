@@ -15,6 +15,10 @@ class Trouble(Exception):
     """Something of the network cannot be made so, in a sentence."""
 
 
+class Unfinished(Trouble):
+    """A command took too long, and what it began may go on without it."""
+
+
 def run(machine: Machine, *words: str) -> Ended:
     """Run a command to its end."""
     # By hand: whoever only asks how it stands need not load what puts longer commands together.
@@ -25,5 +29,11 @@ def well(machine: Machine, *words: str) -> Ended:
     """Run a command that has to end well. Raises `Trouble`."""
     ended = run(machine, *words)
     if not ended.well:
-        raise Trouble(say.cannot(" ".join(words), ended.words))
+        raise trouble(" ".join(words), ended)
     return ended
+
+
+def trouble(what: str, ended: Ended) -> Trouble:
+    """That a command did not end well."""
+    told = say.cannot(what, ended.words)
+    return Unfinished(told) if ended.code is None else Trouble(told)

@@ -145,7 +145,8 @@ def _given_back(place: Path, *, as_json: bool) -> dict[str, Any] | None:
         host = wiring.host(place, journal)
         decided = wiring.decide(content, "leaving", host)
         try:
-            return wiring.do(decided, host, _watch(decided, as_json=as_json))
+            # The network goes last, and in another way: also where its record cannot be read.
+            return wiring.do(decided, host, _watch(decided, as_json=as_json), with_network=False)
         except KeyboardInterrupt:
             line = "interrupted; what was given back stands in the journal, and the next leave goes on"
             raise Stop(Exit.INTERRUPTED, "interrupted", line) from None

@@ -21,8 +21,9 @@ from mesh_core.testing.strategies.of_networks import TAKING_THROWS, Taking, any_
 Networks = Mapping[str, DeclaredNetwork]
 
 
-def arrives(networks: Networks, source: str, target: str) -> bool:
+def arrives(mesh: Mesh, networks: Networks, source: str, target: str) -> bool:
     """Whether a packet that a node sends to another one, by what each of them is told, gets there."""
+    keys = {node.name: node.network.key for node in mesh.nodes}
     from_, to = networks[source].address, networks[target].address
     at, seen = source, {source}
     while at != target:
@@ -30,7 +31,7 @@ def arrives(networks: Networks, source: str, target: str) -> bool:
         if out is None or out.node not in networks or out.node in seen:
             return False
         back = _peer_with(networks[out.node], from_)
-        if back is None or back.node != at or not _shake_hands(networks, at, out, back):
+        if back is None or back.node != at or not _shake_hands(keys[at], keys[out.node], out, back):
             return False
         if out.node != target and not networks[out.node].relay:
             return False
@@ -45,10 +46,9 @@ def _peer_with(network: DeclaredNetwork, address: str) -> Peer | None:
     return found[0] if len(found) == 1 and address != network.address else None
 
 
-def _shake_hands(networks: Networks, at: str, out: Peer, back: Peer) -> bool:
+def _shake_hands(key: str | None, other: str | None, out: Peer, back: Peer) -> bool:
     """Both know each other's key, and one of them where the other is."""
-    known = {peer.node: peer.key for network in networks.values() for peer in network.peers}
-    return (known[at], known[out.node]) == (back.key, out.key) and bool(out.endpoint or back.endpoint)
+    return (key, other) == (back.key, out.key) and bool(out.endpoint or back.endpoint)
 
 
 def check_packets_arrive(overlay: Telling, settings: hypothesis.settings | None = None) -> None:
@@ -61,7 +61,7 @@ def check_packets_arrive(overlay: Telling, settings: hypothesis.settings | None 
         networks = overlay(taking.mesh, taking.resolution, taking.kept).networks
         should = _meant(taking)
         for source, target in permutations(networks, 2):
-            if arrives(networks, source, target) != (frozenset((source, target)) in should):
+            if arrives(taking.mesh, networks, source, target) != (frozenset((source, target)) in should):
                 broken("packets", f"from {source} to {target}", taking.mesh)
 
     look(TAKING_THROWS, any_taking, holds, settings)
@@ -97,7 +97,7 @@ def check_full_is_more_than_takes(overlay: Telling, settings: hypothesis.setting
             for peers, pairs in ((Peers.TAKES, ()), (Peers.TAKES, taking.kept), (Peers.FULL, ()))
         )
         for source, target in permutations(few, 2):
-            ways = [arrives(networks, source, target) for networks in (few, kept, full)]
+            ways = [arrives(taking.mesh, networks, source, target) for networks in (few, kept, full)]
             if ways != sorted(ways):
                 broken("full", f"from {source} to {target}: {ways}", taking.mesh)
 

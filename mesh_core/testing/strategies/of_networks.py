@@ -149,16 +149,6 @@ def networked_meshes() -> st.SearchStrategy[Mesh]:
     return thrown(NETWORKED_THROWS, any_networked_mesh)
 
 
-def networks() -> st.SearchStrategy[Network]:
-    """What may hold for an overlay."""
-    return thrown(1 + NETWORK_THROWS, any_network)
-
-
-def attachments() -> st.SearchStrategy[Attachment]:
-    """How a node without an address may be attached."""
-    return thrown(ATTACHMENT_THROWS, any_attachment)
-
-
 @frozen(kw_only=True)
 class Taking:
     """What an overlay is made of: a mesh, who takes from whom, and pairs that are kept besides."""
@@ -192,3 +182,28 @@ def _any_outcome(dice: Dice, name: str, names: list[str]) -> Plan | Refusal:
 
 _OUTCOME_THROWS = 1 + 3 * 3 + 1
 TAKING_THROWS = NETWORKED_THROWS + 1 + _OF_NODES * _OUTCOME_THROWS + 1 + 2 * 2
+
+
+def any_other_mesh(dice: Dice, mesh: Mesh) -> Mesh:
+    """A mesh with a network after nodes have come, gone and changed: addresses go from one to another."""
+    if dice.one_in(6):
+        return any_networked_mesh(dice)
+    assert mesh.network is not None
+    range_ = dice.one_of((mesh.network.range, mesh.network.range, mesh.network.range, *RANGES))
+    of_addresses = dice.part(_FEW + 1)
+    stay = [node for node in mesh.nodes if not dice.one_in(4)]
+    stay += [Node(name="yak")] if dice.one_in(3) else []
+    free: list[str | None] = [*of_addresses.shuffled(machines(range_)), None]
+    nodes: list[Node] = []
+    for node in stay:
+        was = node.network.address
+        address = was if was in free and not dice.one_in(3) else dice.one_of((free[0], None))
+        free = [one for one in free if one != address or one is None]
+        kept = evolve(node.network, address=address)
+        attachment = kept if dice.one_in(2) else any_attachment(dice.part(ATTACHMENT_THROWS), address)
+        nodes.append(evolve(node, network=attachment))
+    network = any_network(dice, _held(nodes), range_) if not dice.one_in(6) else None
+    return evolve(mesh, nodes=nodes, network=network)
+
+
+OTHER_THROWS = NETWORKED_THROWS + _OF_NODES * (4 + ATTACHMENT_THROWS)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.cli.networks import HOUSE
 from tests.integration.cli.program import MESH, ok
 
 
@@ -42,6 +43,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ok("init", "--store", at / "empty.db")
     ok("init", "--store", at / "example.db")
     ok("import", "-", "--store", at / "example.db", stdin=json.dumps(MESH))
+    ok("init", "--store", at / "house.db")
+    ok("import", "-", "--store", at / "house.db", stdin=json.dumps(HOUSE))
     return at
 
 
@@ -73,6 +76,20 @@ def third(store: Path) -> Path:
     """The example with a third machine, and no pin."""
     ok("import", "-", stdin=json.dumps(SECOND_POSTGRES))
     return store
+
+
+@pytest.fixture
+def house(made: Path, empty: Path) -> Path:
+    """A store with three nodes whose keys are known, of which pi takes from nas, and no network yet."""
+    shutil.copyfile(made / "house.db", empty)
+    return empty
+
+
+@pytest.fixture
+def networked(house: Path) -> Path:
+    """The same with a network: nas has 10.77.0.1, pi 10.77.0.2, vps 10.77.0.3, and nobody is reached."""
+    ok("network", "set", "10.77.0.0/24")
+    return house
 
 
 @pytest.fixture

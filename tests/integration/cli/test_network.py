@@ -7,50 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.program import Ran, mesh, nothing_written, ok
-
-KEYS = {name: f"{letter * 42}A=" for name, letter in (("nas", "N"), ("pi", "P"), ("vps", "V"))}
-WEB = {"name": "web", "version": "1", "requires": ["database"]}
-POSTGRES = {"name": "postgres", "version": "16", "provides": [{"name": "database", "scope": "mesh"}]}
-MESH = {
-    "format": 1,
-    "modules": [WEB, POSTGRES],
-    "nodes": [
-        {"name": "nas", "assign": ["postgres"], "network": {"key": KEYS["nas"]}},
-        {"name": "pi", "assign": ["web"], "network": {"key": KEYS["pi"]}},
-        {"name": "vps", "network": {"key": KEYS["vps"]}},
-    ],
-}
-
-
-@pytest.fixture
-def store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Three nodes, of which pi takes from nas, and no network yet."""
-    path = folder / "mesh.db"
-    monkeypatch.setenv("MESH_STORE", str(path))
-    ok("init")
-    ok("import", "-", stdin=json.dumps(MESH))
-    return path
-
-
-@pytest.fixture
-def networked(store: Path) -> Path:
-    ok("network", "set", "10.77.0.0/24")
-    return store
-
-
-def addresses() -> dict[str, str | None]:
-    nodes = mesh("network", "show", "--json").json["nodes"]
-    return {name: node.get("address") for name, node in nodes.items()}
-
-
-def peers() -> dict[str, list[str]]:
-    return {name: node["peers"] for name, node in mesh("network", "show", "--json").json["nodes"].items()}
-
-
-def refused(ran: Ran, code: int, words: str) -> None:
-    assert (ran.code, words in ran.err) == (code, True), ran
-    assert ran.out == ""
+from tests.integration.cli.networks import HOUSE, KEYS, WEB, addresses, peers, refused
+from tests.integration.cli.program import mesh, nothing_written, ok
 
 
 def test_every_node_is_given_an_address_and_keeps_it(networked: Path) -> None:
@@ -64,7 +22,7 @@ def test_every_node_is_given_an_address_and_keeps_it(networked: Path) -> None:
     assert addresses()["pi"] == "10.77.0.2"
 
 
-def test_a_range_that_is_full_is_told_and_takes_nothing_from_anybody(store: Path) -> None:
+def test_a_range_that_is_full_is_told_and_takes_nothing_from_anybody(house: Path) -> None:
     ok("network", "set", "10.77.0.0/29")
     for name in ("a", "b", "c", "d"):
         ok("node", "add", name)
@@ -96,9 +54,9 @@ def test_a_range_that_is_full_is_told_and_takes_nothing_from_anybody(store: Path
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_nothing_is_written(
-    store: Path, words: list[str], code: int, said: str
+    house: Path, words: list[str], code: int, said: str
 ) -> None:
-    with nothing_written(store):
+    with nothing_written(house):
         refused(mesh("network", *words), code, said)
 
 
@@ -203,7 +161,7 @@ def test_without_a_network_nobody_has_an_address(networked: Path) -> None:
 
 
 def test_a_template_that_wants_an_address_where_there_is_no_network_is_told_what_would_do(
-    store: Path,
+    house: Path,
 ) -> None:
     resource = {"kind": "file", "path": "/etc/web", "template": "{{ answers.database.address }}"}
     web = WEB | {"version": "2", "resources": [resource]}
@@ -215,7 +173,7 @@ def test_a_template_that_wants_an_address_where_there_is_no_network_is_told_what
 
 def test_a_file_is_looked_at_without_a_store(folder: Path) -> None:
     document = folder / "mesh.json"
-    document.write_text(json.dumps(MESH | {"network": "fd77::/64"}))
+    document.write_text(json.dumps(HOUSE | {"network": "fd77::/64"}))
     shown = mesh("network", "show", "--file", document)
     assert (shown.code, "pi    fd77::2" in shown.out) == (0, True)
     assert "at fd77::1" in mesh("plan", "--file", document).out

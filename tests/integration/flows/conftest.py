@@ -98,8 +98,14 @@ class Site:
         host.close()
         return report
 
-    def hello(self, node: str, generation: int | None = None, machine: str | None = None) -> None:
-        hello = Hello(node=node, machine=machine or f"id-{node}", generation=generation)
+    def hello(
+        self,
+        node: str,
+        generation: int | None = None,
+        machine: str | None = None,
+        key: str | None = None,
+    ) -> None:
+        hello = Hello(node=node, machine=machine or f"id-{node}", generation=generation, key=key)
         self.host(node).hello(hello_to_bytes(hello))
 
     def waiting(self, node: str) -> Declaration | None:
@@ -136,8 +142,10 @@ def pushed(store: SqliteStore, broker: Broker, asked: Asked, step: Step = no_ste
 
 
 def _with(node: Node, before: Node | None) -> Node:
-    """What a machine reported stays."""
-    return node if before is None else evolve(node, capabilities=before.capabilities)
+    """What a machine reported stays, and how it is attached to the network."""
+    if before is None:
+        return node
+    return evolve(node, capabilities=before.capabilities, network=before.network)
 
 
 @pytest.fixture

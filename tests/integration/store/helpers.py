@@ -82,6 +82,7 @@ TABLES = (
     *("manifests", "puts", "sources", "heads", "builds", "held", "builders"),
     *("modules", "nodes", "assignments", "pins", "capabilities", "declared", "events"),
     *("generations", "sent", "sent_modules", "reports", "running", "machines", "strangers"),
+    *("network", "retired_addresses", "endpoints"),
 )
 
 

@@ -16,8 +16,9 @@ from mesh_core import (
     PutNode,
     Report,
     apply,
+    apply_all,
 )
-from mesh_core.change import DropSource
+from mesh_core.change import DropSource, SetNetwork
 from mesh_core.event import Event
 from mesh_core.model.build import Build, Built, Request, Taken
 from mesh_core.model.build import Said as FromBuilder
@@ -73,8 +74,11 @@ class Model:
     def record(self, event: Event) -> None:
         """Raises what the store is to raise; then this model is of no more use.
 
-        Each manifest has to stand alone, and all of them need only agree when the event is made.
+        Each manifest has to stand alone, and all of them need only agree when the event is made. So do
+        addresses, which are not looked at before.
         """
+        first = self.mesh
+        self.mesh = evolve(first, network=None)
         modules = {module.name: module for module in self.mesh.catalogue}
         for change in event.changes:
             before = self.mesh
@@ -84,10 +88,11 @@ class Model:
                 self.refuse_module_in_use(change.module, modules)
                 modules.pop(change.module, None)
                 self.mesh = apply(self.mesh, DropSource(module=change.module))
-            else:
+            elif not isinstance(change, SetNetwork):
                 self.mesh = apply(self.mesh, change)
             self.note(before, change, event.at)
-        self.mesh = evolve(self.mesh, catalogue=Catalogue(modules=modules.values()))
+        Catalogue(modules=modules.values())
+        self.mesh = apply_all(first, event.changes)
         self.history = (Recorded(number=len(self.history) + 1, event=event), *self.history)
 
     def refuse_module_in_use(self, name: str, modules: dict[str, Module]) -> None:
@@ -261,4 +266,7 @@ class Model:
             "running": sum(len(s.report.modules) for s in standings if s.report is not None),
             "machines": sum(standing.seen_at is not None for standing in standings),
             "strangers": sum(len(standing.strangers) for standing in standings),
+            "network": int(self.mesh.network is not None),
+            "retired_addresses": len(self.mesh.network.retired) if self.mesh.network is not None else 0,
+            "endpoints": sum(len(node.network.endpoints) for node in nodes),
         }

@@ -27,9 +27,10 @@ from mesh_core import (
     Unassign,
     Unpin,
 )
-from mesh_core.change import DropSource, SetSource
+from mesh_core.change import Attach, DropSource, SetNetwork, SetSource
 from mesh_core.model.build import Artifact, Built, Failed, Request, Shut, Step, Taken
 from mesh_core.model.build import Said as FromBuilder
+from mesh_core.model.network import UNATTACHED, Attachment, Endpoint, Network, Peers
 from mesh_core.model.origin import HANDED, FromBuild, Origin, Shipped
 from mesh_core.model.said import Doing
 from mesh_core.model.said import Report as Said
@@ -45,6 +46,7 @@ from mesh_core.model.source import (
     RepositoryAway,
     Source,
 )
+from mesh_core.testing.strategies.of_networks import KEYS
 
 # Few names, so that they meet. Of nodes and modules some are never there.
 
@@ -100,12 +102,38 @@ MANIFESTS = st.builds(
         "identity",
     ),
 )
+# Few addresses, of which only some can be those of machines in a range; and without one any will do.
+RANGES = st.sampled_from(["10.77.0.0/29", "10.77.0.0/30", "fd77::/126"])
+ADDRESSES = st.sampled_from(
+    ["10.77.0.1", "10.77.0.2", "10.77.0.1", "10.77.0.2", "10.77.0.5", "10.77.0.3", "fd77::1", "10.99.0.1"]
+)
+NETWORKS = st.builds(
+    Network,
+    range=RANGES,
+    peers=st.sampled_from(Peers),
+    port=st.sampled_from([51820, 1, 65535]),
+    retired=st.lists(ADDRESSES, max_size=3),
+)
+ENDPOINTS = st.builds(
+    Endpoint,
+    at=st.sampled_from(["vps.example.org:51820", "[fd00::5]:1"]),
+    site=st.sampled_from([None, "home", "office"]),
+)
+ATTACHMENTS = st.builds(
+    Attachment,
+    address=st.none() | ADDRESSES,
+    key=st.sampled_from([None, *KEYS]),
+    endpoints=st.lists(ENDPOINTS, max_size=3),
+    site=st.sampled_from([None, "home"]),
+    relay=st.booleans(),
+)
 ENTRIES = st.builds(
     Node,
     name=NODES,
     assigned=named(MODULES),
     capabilities=st.none() | CAPABILITIES,
     pins=keyed(PINS, "provision"),
+    network=st.just(UNATTACHED) | ATTACHMENTS,
 )
 SOURCES = st.builds(
     Source,
@@ -142,6 +170,8 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(SetSource, module=MODULES | st.just("No Name"), source=SOURCES),
     st.builds(DropSource, module=MODULES),
     st.builds(PutNode, node=ENTRIES),
+    st.builds(Attach, node=NODES, network=ATTACHMENTS),
+    st.builds(SetNetwork, network=st.none() | NETWORKS),
     st.builds(DropNode, node=NODES),
     st.builds(Report, node=NODES, capabilities=CAPABILITIES),
     st.just(Report(node="n0", capabilities=(Capability(name="p"), Capability(name="p")))),

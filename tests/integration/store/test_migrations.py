@@ -46,7 +46,12 @@ def fail_half_way(db: Database) -> None:
 def as_of_later(monkeypatch: pytest.MonkeyPatch, *steps: object) -> None:
     """Be a later program, which has these migrations besides."""
     later = Migrations("meshwright")
-    now = (schema.the_first_tables, schema.what_was_sent_and_heard, schema.sources_puts_and_builds)
+    now = (
+        schema.the_first_tables,
+        schema.what_was_sent_and_heard,
+        schema.sources_puts_and_builds,
+        schema.the_overlay_network,
+    )
     for step in (*now, *steps):
         later()(step)  # type: ignore[type-var]
     monkeypatch.setattr(schema, "MIGRATIONS", later)

@@ -14,8 +14,11 @@ import pytest
 from attrs import evolve
 
 from mesh_adapters.store import SqliteStore, schema
-from mesh_core import DropModule, Mesh, Module, PutModule, apply_all
+from mesh_core import Change, DropModule, DropNode, Mesh, Module, PutModule, apply_all
+from mesh_core.change import Attach, SetNetwork, SetSource
 from mesh_core.event import Event
+from mesh_core.model.build import Taken
+from mesh_core.model.network import Attachment, Endpoint, Network
 from mesh_core.model.origin import HANDED
 from mesh_core.model.sent import Sent, Standing
 from mesh_core.ports import ModuleInUse, StoreUnreadable, Unreadable
@@ -31,7 +34,7 @@ from tests.integration.store.helpers import (
     raw,
     record,
 )
-from tests.integration.store.works import ORIGIN, workshop
+from tests.integration.store.works import BUILT, HEAD, ORIGIN, REQUEST, SOURCE, numbered, workshop
 
 ZSH = Module(name="zsh", version="5.9")
 NEWER = evolve(WEB, version="1.5.0")
@@ -62,8 +65,37 @@ EVENTS = [
         changes=[PutModule(module=WEB)],
     ),
 ]
-HAPPENED = {1: [*EVENTS[:3], EVENTS[4]], 2: EVENTS}
+BUILDING = [
+    Event(
+        at="2026-12-01T14:00:00Z",
+        who="ann",
+        command="mesh collect",
+        changes=[PutModule(module=WEB, origin=ORIGIN)],
+    ),
+    Event(
+        at="2026-12-01T15:00:00Z",
+        who="ann",
+        command="mesh module source web",
+        changes=[SetSource(module="web", source=SOURCE)],
+    ),
+]
+HAPPENED = {1: [*EVENTS[:3], EVENTS[4]], 2: EVENTS, 3: [*EVENTS, *BUILDING]}
 """By the schema, what was done; that of schema 1 still has zsh."""
+
+
+def build(store: SqliteStore) -> None:
+    """What was built in the store of schema 3, as in `works.workshop`."""
+    with store.writing() as session:
+        session.saw("web", SOURCE, HEAD, "2026-12-01T15:10:00Z")
+        for request in (REQUEST, numbered(2), numbered(3)):
+            session.ask(request, "2026-12-01T15:20:00Z", "ann")
+        session.asked([REQUEST.id, numbered(2).id], "2026-12-01T15:21:00Z")
+        session.builder_said(Taken(request=REQUEST.id, builder="nas"), "2026-12-01T15:22:00Z")
+        session.builder_said(BUILT, "2026-12-01T15:30:00Z")
+        session.cancel(numbered(3).id, "2026-12-01T15:31:00Z")
+        session.hold("web", REQUEST.id)
+        session.add_builder("nas", "2026-12-01T15:00:00Z")
+
 
 Rows = dict[str, list[tuple[object, ...]]]
 
@@ -90,19 +122,22 @@ def definitions(path: Path) -> set[tuple[str, str, str]]:
         return {*conn.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'")}
 
 
-@pytest.mark.parametrize("known", [1, 2])
+@pytest.mark.parametrize("known", [1, 2, 3])
 def test_every_row_of_an_old_store_is_still_there(path: Path, known: int) -> None:
-    """But for how a module names its manifest, and the marks of who migrated it."""
+    """But for how a module names its manifest, what a node has besides, and the marks of who migrated it."""
     before = lay_down(path, known)
     SqliteStore.open(path).close()
     after = contents(path)
-    changed = {"modules", "_sqlite_migrations", "sqlite_sequence"}
+    changed = {"_sqlite_migrations", "sqlite_sequence", "nodes", *(["modules"] if known < 3 else [])}
     kept = {name: rows for name, rows in before.items() if name not in changed}
-    assert kept.keys() >= {"manifests", "nodes", "assignments", "pins", "declared", "events"}
-    assert ("sent" in kept) == (known == 2)
+    assert kept.keys() >= {"manifests", "assignments", "pins", "declared", "events"}
+    assert ("sent" in kept) == (known > 1)
+    assert ("builds" in kept) == (known > 2)
     assert after | kept == after
-    assert len(after["_sqlite_migrations"]) == len(before["_sqlite_migrations"]) + 3 - known == 3
-    assert set(after["sqlite_sequence"]) > set(before["sqlite_sequence"])
+    assert after["nodes"] == [(*row, None, None, None, 0) for row in before["nodes"]]
+    assert after["network"] == after["retired_addresses"] == after["endpoints"] == []
+    assert len(after["_sqlite_migrations"]) == len(before["_sqlite_migrations"]) + 4 - known == 4
+    assert set(after["sqlite_sequence"]) >= set(before["sqlite_sequence"])
 
 
 @pytest.mark.parametrize("known", [1, 2])
@@ -128,8 +163,11 @@ def test_of_schema_1_nothing_was_sent_yet(path: Path) -> None:
         assert store.standings() == {name: Standing(node=name) for name in ("nas", "pi", "vps")}
 
 
-def test_of_schema_2_it_is_known_what_was_sent_but_not_by_which_manifests(path: Path) -> None:
-    lay_down(path, 2)
+@pytest.mark.parametrize(("known", "manifests"), [(2, ()), (3, FULL.manifests)])
+def test_it_is_known_what_was_sent_but_of_schema_2_not_by_which_manifests(
+    path: Path, known: int, manifests: tuple[tuple[str, str], ...]
+) -> None:
+    lay_down(path, known)
     at = "2026-12-01T13:00:00Z"
     with closing(SqliteStore.open(path)) as store:
         assert store.declared() == {"nas": ("postgres", "web")}
@@ -137,8 +175,8 @@ def test_of_schema_2_it_is_known_what_was_sent_but_not_by_which_manifests(path: 
             node="nas",
             last=4,
             sent=(
-                evolve(FULL, generation=3, modules=["postgres"], manifests=()),
-                evolve(FULL, manifests=(), published=True),
+                evolve(FULL, generation=3, modules=["postgres"], manifests=manifests),
+                evolve(FULL, manifests=manifests, published=True),
             ),
             report=SAID,
             heard_at=at,
@@ -147,6 +185,45 @@ def test_of_schema_2_it_is_known_what_was_sent_but_not_by_which_manifests(path: 
             strangers=("other",),
         )
         assert store.newest(["nas"]) == (("nas", 4, b"four"),)
+
+
+def test_of_schema_3_it_is_known_where_modules_came_from_and_what_is_built(path: Path) -> None:
+    """As in a store of now to which the same was said."""
+    lay_down(path, 3)
+    fresh = path.parent / "fresh.db"
+    with closing(SqliteStore.create(fresh)) as now, closing(SqliteStore.open(path)) as store:
+        for event in HAPPENED[3]:
+            with now.writing() as session:
+                session.record(event)
+        build(now)
+        assert store.mesh() == now.mesh()
+        assert store.history() == now.history()
+        assert (store.puts(), store.current()) == (now.puts(), now.current())
+        assert (store.heads(), store.held(), store.builders()) == (now.heads(), now.held(), now.builders())
+        assert store.builds() == now.builds()
+        assert len(store.builds()) == 3
+        assert store.current()["web"].origin == ORIGIN
+
+
+@pytest.mark.parametrize("known", [1, 2, 3])
+def test_an_old_store_can_have_a_network(path: Path, known: int) -> None:
+    lay_down(path, known)
+    attached = Attachment(address="10.77.0.2", endpoints=[Endpoint(at="nas.example.org:51820")])
+    with closing(SqliteStore.open(path)) as store:
+        before = store.mesh()
+        assert before.network is None
+        assert all(node.network == Attachment() for node in before.nodes)
+        changes: list[Change] = [
+            SetNetwork(network=Network(range="10.77.0.0/24")),
+            Attach(node="nas", network=attached),
+            Attach(node="vps", network=evolve(attached, address="10.77.0.1")),
+            DropNode(node="vps"),
+        ]
+        record(store, *changes)
+        assert store.mesh() == apply_all(before, changes)
+    fresh = path.parent / "fresh.db"
+    SqliteStore.create(fresh).close()
+    assert definitions(path) == definitions(fresh)
 
 
 @pytest.mark.parametrize("known", [1, 2])

@@ -4,16 +4,30 @@
 > (design, part 11)
 """
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
 
-from mesh_core import Capability, CatalogueError, Mesh, Node, Pin, mesh_from_data, mesh_to_data
+from mesh_core import (
+    Capability,
+    CatalogueError,
+    DropNode,
+    InvalidValue,
+    Mesh,
+    Node,
+    Pin,
+    PutNode,
+    mesh_from_data,
+    mesh_to_data,
+)
 from mesh_core.analysis.difference import difference
 from mesh_core.analysis.merge import merged
 from mesh_core.analysis.proposal import propose
+from mesh_core.model.network import Attachment, Endpoint, Network, Peers
 from mesh_core.wire.document import mesh_document_from_data
 from tests.unit.analysis.builders import DATABASE, POSTGRES, mesh, module, node
+from tests.unit.wire.documents import KEY
 
 STANDING = mesh(
     [module("zsh", "shell"), module("bash", "shell")],
@@ -120,3 +134,79 @@ def test_an_exported_mesh_laid_over_nothing_is_the_mesh() -> None:
     assert laid(mesh_to_data(STANDING), Mesh()) == STANDING
     assert laid(mesh_to_data(STANDING)) == STANDING
     assert mesh_from_data(mesh_to_data(STANDING)) == STANDING
+
+
+# The network, and how nodes are attached to it.
+
+RANGE = "10.77.0.0/24"
+LAN = {"at": "192.168.1.5:51820", "site": "home"}
+AT_HOME = {"address": "10.77.0.1", "key": KEY, "endpoints": [LAN], "site": "home", "relay": True}
+NETWORKED = mesh_from_data(
+    {
+        "format": 1,
+        "network": {"range": RANGE, "peers": "full", "retired": ["10.77.0.9"]},
+        "nodes": [node("nas", network=AT_HOME), node("pi", network={"address": "10.77.0.2"})],
+    }
+)
+
+
+def attached(document: dict[str, Any], name: str = "nas") -> Attachment:
+    found = laid({"nodes": [{"name": name, **document}]}, NETWORKED).node(name)
+    assert found is not None
+    return found.network
+
+
+def test_an_entry_that_does_not_mention_the_network_leaves_it() -> None:
+    assert attached({}) == NETWORKED.nodes[0].network
+    assert attached({"assign": ["web"]}) == NETWORKED.nodes[0].network
+
+
+def test_a_key_and_an_address_that_are_known_stay_and_the_rest_is_as_the_entry_has_it() -> None:
+    """> what machines reported is never overwritten by an import; addresses are given once, and kept"""
+    assert attached({"network": {}}) == Attachment(address="10.77.0.1", key=KEY)
+    other = b64encode(bytes(32)).decode()
+    told = {"key": other, "site": "office", "endpoints": ["nas.example:1"]}
+    ends = [Endpoint(at="nas.example:1")]
+    assert attached({"network": told}) == Attachment(
+        address="10.77.0.1", key=KEY, site="office", endpoints=ends
+    )
+    assert attached({"network": {"key": other}}, "pi") == Attachment(address="10.77.0.2", key=other)
+    assert attached({"network": {"key": other}}, "new") == Attachment(key=other)
+
+
+def test_an_address_that_the_document_gives_is_the_nodes_and_the_one_before_is_retired() -> None:
+    after = laid({"nodes": [{"name": "pi", "network": {"address": "10.77.0.7"}}]}, NETWORKED)
+    assert after.network is not None
+    assert after.network.retired == ("10.77.0.9", "10.77.0.2")
+    taken = laid({"nodes": [{"name": "pi", "network": {"address": "10.77.0.9"}}]}, NETWORKED)
+    assert taken.network is not None
+    assert taken.network.retired == ("10.77.0.2",)
+    with pytest.raises(InvalidValue, match=r"10\.77\.0\.1 is the address of nas"):
+        laid({"nodes": [{"name": "pi", "network": {"address": "10.77.0.1"}}]}, NETWORKED)
+
+
+def test_what_holds_for_all_is_as_the_document_has_it_and_what_was_let_go_stays_so() -> None:
+    assert laid({}, NETWORKED).network == NETWORKED.network
+    gone = ["10.77.0.9", "10.77.0.1", "10.77.0.2"]
+    assert laid({}, NETWORKED, replace=True).network == Network(range=RANGE, peers=Peers.FULL, retired=gone)
+    said = {"range": RANGE, "port": 1, "retired": ["10.77.0.8", "10.77.0.9"]}
+    network = Network(range=RANGE, port=1, retired=["10.77.0.9", "10.77.0.8"])
+    assert laid({"network": said}, NETWORKED).network == network
+    assert laid({"network": RANGE}, NETWORKED).network == Network(range=RANGE, retired=["10.77.0.9"])
+
+
+def test_a_range_in_which_nodes_have_no_address_does_not_do() -> None:
+    """> another range is a command of its own"""
+    with pytest.raises(InvalidValue, match=r"10\.77\.0\.1 is no address of a machine in 10\.88\.0\.0/24"):
+        laid({"network": "10.88.0.0/24"}, NETWORKED)
+    with pytest.raises(InvalidValue):
+        laid({"network": "10.88.0.0/24", "nodes": [{"name": "nas"}]}, NETWORKED, replace=True)
+    assert laid({"network": "10.88.0.0/24"}, NETWORKED, replace=True).network == Network(range="10.88.0.0/24")
+
+
+def test_nodes_that_go_let_their_addresses_go_first_as_changes_have_it() -> None:
+    moved = {"name": "nas", "network": {"address": "10.77.0.5"}}
+    after = laid({"network": RANGE, "nodes": [moved]}, NETWORKED, replace=True)
+    assert after.network == Network(range=RANGE, retired=["10.77.0.9", "10.77.0.2", "10.77.0.1"])
+    same = laid({"nodes": [moved]}, NETWORKED, replace=True)
+    assert [type(change) for change in difference(NETWORKED, same)] == [DropNode, PutNode]

@@ -11,7 +11,7 @@ from mesh_core import Change, Mesh, Node, PutNode
 from mesh_core.canonical import canonical_json
 from mesh_core.change import Attach, SetNetwork
 from mesh_core.explain.changes import differences, done
-from mesh_core.explain.network import attachment, below, headline, network, note_to_data, told
+from mesh_core.explain.network import attachment, below, concerning, headline, network, note_to_data, told
 from mesh_core.model.network import Attachment, Endpoint, Network, Peers
 from mesh_core.network.overlay import NoAddress, NoKey, NoPath, Note, SameKey
 from tests.unit.wire.documents import KEY
@@ -70,7 +70,7 @@ HOLDS = network(NETWORK)
     [
         (SetNetwork(network=NETWORK), BEFORE, f"+ {HOLDS}"),
         (SetNetwork(network=NETWORK), NETWORKED, f"~ {HOLDS}"),
-        (SetNetwork(network=None), NETWORKED, "- the mesh has no network"),
+        (SetNetwork(network=None), NETWORKED, "- the network 10.77.0.0/24, and everybody's address in it"),
         (Attach(node="nas", network=Attachment(address="10.77.0.1")), NETWORKED, "~ node nas: 10.77.0.1"),
         (
             Attach(node="pi", network=Attachment(address="10.77.0.1")),
@@ -104,11 +104,21 @@ def test_how_a_mesh_differs(change: Change, before: Mesh, line: str) -> None:
     assert [*differences(change, before)] == [line]
 
 
+HOUSE = Mesh(
+    network=Network(range="10.77.0.0/30"),
+    nodes=[
+        Node(name="nas", network=Attachment(address="10.77.0.1")),
+        Node(name="pi"),
+        Node(name="vps", network=Attachment(address="10.77.0.2")),
+    ],
+)
+"""A full range, and nobody is reached by anybody."""
+
 NOTES: list[tuple[Note, str, list[str], dict[str, Any]]] = [
     (
         NoAddress(node="pi"),
         "pi has no address: the range has none left",
-        ["fix: mesh network move RANGE     (a wider one; it shows who moves)"],
+        ["fix: mesh network move 10.77.0.0/29     (who has an address keeps it)"],
         {"note": "no-address", "node": "pi"},
     ),
     (
@@ -124,14 +134,13 @@ NOTES: list[tuple[Note, str, list[str], dict[str, Any]]] = [
         {"note": "same-key", "nodes": ["nas", "pi", "vps"]},
     ),
     (
-        NoPath(node="pi", provider="nas", provisions=("database", "mail")),
-        "pi takes 'database' and 'mail' from nas, and there is no path between them in the network",
+        NoPath(node="vps", provider="nas", provisions=("database", "mail")),
+        "vps takes 'database' and 'mail' from nas, and there is no path between them in the network",
         [
             "neither has an endpoint that the other can use, and no relay reaches both",
             "fix: mesh network attach nas --endpoint HOST",
-            "or a relay that both reach: mesh network attach NODE --relay",
         ],
-        {"note": "no-path", "node": "pi", "provider": "nas", "provisions": ["database", "mail"]},
+        {"note": "no-path", "node": "vps", "provider": "nas", "provisions": ["database", "mail"]},
     ),
 ]
 
@@ -139,17 +148,32 @@ NOTES: list[tuple[Note, str, list[str], dict[str, Any]]] = [
 @pytest.mark.parametrize(("note", "says", "lines", "data"), NOTES, ids=lambda value: type(value).__name__)
 def test_what_has_to_be_told(note: Note, says: str, lines: list[str], data: dict[str, Any]) -> None:
     assert headline(note) == says
-    assert [*below(note)] == lines
+    assert [*below(note, HOUSE)] == lines
     assert note_to_data(note) == data
     canonical_json(note_to_data(note))
-    assert [*told([note])] == [(says, tuple(lines))]
+    assert [*told([note], HOUSE)] == [(says, tuple(lines))]
 
 
 def test_machines_without_a_key_are_told_together_and_first() -> None:
-    others = [NoAddress(node="a"), SameKey(nodes=("b", "c"))]
-    notes = [others[0], NoKey(node="pi"), NoKey(node="vps"), others[1]]
-    (first, lines), *rest = told(notes)
+    others: list[Note] = [NoAddress(node="a"), SameKey(nodes=("b", "c"))]
+    notes: list[Note] = [others[0], NoKey(node="pi"), NoKey(node="vps"), others[1]]
+    (first, lines), *rest = told(notes, HOUSE)
     assert first == "pi and vps are left out of the network: their machines have not reported a key yet"
     assert lines == ("each needs mesh-host, and wg (Debian: wireguard-tools); see mesh status NODE",)
     assert [says for says, _ in rest] == [headline(note) for note in others]
-    assert [*told([])] == []
+    assert [*told([], HOUSE)] == []
+
+
+def test_nodes_without_an_address_are_told_together() -> None:
+    ((says, lines),) = told([NoAddress(node="a"), NoAddress(node="b")], HOUSE)
+    assert says == "a and b have no address: the range has none left"
+    assert lines == ("fix: mesh network move 10.77.0.0/29     (who has an address keeps it)",)
+
+
+def test_what_is_about_a_node_is_picked_out() -> None:
+    notes = [note for note, *_ in NOTES]
+    no_address, no_key, same_key, no_path = notes
+    assert concerning(notes, ["pi"]) == (no_address, no_key, same_key)
+    assert concerning(notes, ["vps"]) == (same_key, no_path)
+    assert concerning(notes, ["nas"]) == (same_key, no_path), "whoever is taken from as well"
+    assert concerning(notes, ["attic"]) == ()

@@ -23,7 +23,12 @@ from mesh_core import (
     Unpin,
     WireError,
 )
+from mesh_core.change import Attach, SetNetwork
+from mesh_core.model.network import Attachment, Endpoint, Network, Peers
 from mesh_core.wire.changes import change_from_data, change_to_data
+from tests.unit.wire.documents import KEY
+
+LAN = Endpoint(at="192.168.1.5:51820", site="home")
 
 ZSH = Module(name="zsh", version="5.9", provides=[Provision(name="shell", scope=Scope.MESH)])
 PIN = Pin(provision="database", node="nas", module="postgres")
@@ -70,6 +75,44 @@ WRITTEN: list[tuple[Change, dict[str, Any]]] = [
         },
     ),
     (Report(node="pi", capabilities=[]), {"change": "report", "node": "pi", "capabilities": {}}),
+    (
+        Attach(
+            node="pi",
+            network=Attachment(address="10.77.0.3", key=KEY, endpoints=[LAN], site="home", relay=True),
+        ),
+        {
+            "change": "attach",
+            "node": "pi",
+            "network": {
+                "address": "10.77.0.3",
+                "key": KEY,
+                "endpoints": [{"at": "192.168.1.5:51820", "site": "home"}],
+                "site": "home",
+                "relay": True,
+            },
+        },
+    ),
+    (Attach(node="pi", network=Attachment()), {"change": "attach", "node": "pi", "network": {}}),
+    (
+        PutNode(node=Node(name="pi", network=Attachment(address="10.77.0.3"))),
+        {
+            "change": "put-node",
+            "node": {"name": "pi", "assign": [], "pins": {}, "network": {"address": "10.77.0.3"}},
+        },
+    ),
+    (SetNetwork(network=Network(range="fd77::/64")), {"change": "set-network", "network": "fd77::/64"}),
+    (
+        SetNetwork(network=Network(range="fd77::/64", peers=Peers.FULL, port=1, retired=["fd77::9"])),
+        {
+            "change": "set-network",
+            "network": {"range": "fd77::/64", "peers": "full", "port": 1, "retired": ["fd77::9"]},
+        },
+    ),
+    (
+        SetNetwork(network=Network(range="fd77::/64", retired=["10.99.0.1"])),
+        {"change": "set-network", "network": {"range": "fd77::/64", "retired": ["10.99.0.1"]}},
+    ),
+    (SetNetwork(network=None), {"change": "set-network", "network": None}),
 ]
 
 
@@ -90,6 +133,8 @@ def test_each_kind_of_change_is_among_them() -> None:
         "PutNode",
         "DropNode",
         "Report",
+        "Attach",
+        "SetNetwork",
     }
 
 
@@ -104,6 +149,12 @@ def test_each_kind_of_change_is_among_them() -> None:
         {"change": "put-node", "node": {"name": "PI"}},
         {"change": "pin", "node": "pi", "provision": "database", "from": "NAS"},
         {"change": "report", "node": "pi", "capabilities": {"g": "yes"}},
+        {"change": "attach", "node": "pi"},
+        {"change": "attach", "node": "pi", "network": None},
+        {"change": "attach", "node": "pi", "network": {"address": "10.77.0.03"}},
+        {"change": "set-network"},
+        {"change": "set-network", "network": "10.77.0.1/24"},
+        {"change": "set-network", "network": {}},
     ],
 )
 def test_what_nobody_wrote(data: dict[str, Any]) -> None:

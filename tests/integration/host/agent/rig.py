@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +146,25 @@ def until(so: Callable[[], bool], what: str) -> None:
     while not so():
         assert time.monotonic() < ends, f"not so in time: {what}"
         time.sleep(0.005)
+
+
+@contextmanager
+def at_work(agent: Agent) -> Iterator[threading.Event]:
+    """The daemon in a thread, ended when this is."""
+    stop, broken = threading.Event(), list[BaseException]()
+
+    def run() -> None:
+        try:
+            agent.run(stop)
+        except BaseException as error:
+            broken.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield stop
+    finally:
+        stop.set()
+        thread.join(timeout=20)
+    assert not thread.is_alive()
+    assert not broken, broken

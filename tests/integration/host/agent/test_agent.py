@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ import pytest
 from attrs import evolve
 
 from mesh_adapters.host.agent import loop
-from mesh_adapters.host.agent.loop import Agent
 from mesh_adapters.host.files import Files
 from mesh_adapters.host.journal import Journal, JournalBusy
 from mesh_adapters.host.machine import Machine
@@ -21,35 +20,12 @@ from mesh_core import Capability
 from mesh_core.model.said import Doing, Report
 from mesh_core.ports import REPORT_LIMIT
 from mesh_core.wire.said import report_to_bytes
-from tests.integration.host.agent.rig import Rig, until
+from tests.integration.host.agent.rig import Rig, at_work, until
 from tests.integration.host.world import declaration, file
 
 ONE = declaration(43, [file("/etc/a")])
 TWO = declaration(44, [file("/etc/a")], [file("/etc/b")])
 THREE = declaration(43, [file("/etc/a"), file("/etc/b"), file("/etc/c")])
-
-
-@contextmanager
-def at_work(agent: Agent) -> Iterator[threading.Event]:
-    """The daemon in a thread, ended when this is."""
-    stop = threading.Event()
-    broken: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            agent.run(stop)
-        except BaseException as error:
-            broken.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield stop
-    finally:
-        stop.set()
-        thread.join(timeout=20)
-    assert not thread.is_alive()
-    assert not broken, broken
 
 
 def when_written(monkeypatch: pytest.MonkeyPatch, path: str, do: Callable[[], None]) -> None:

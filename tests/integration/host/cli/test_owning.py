@@ -82,6 +82,7 @@ def test_on_a_machine_that_never_was_told_anything(root: Path) -> None:
         "drifted": [],
         "troubles": [],
         "checks": [],
+        "network": None,
     }
     assert host("forget", "/etc/motd", "--root", root).code == 1
     assert (
