@@ -102,7 +102,7 @@ def revoke(
     accounts = wiring_broker.opened_accounts(wiring_broker.rabbit_named(broker), admin)
     revoked = wiring.shut_out("node", name, accounts)
     removed = _forgotten_queues(broker, name) if _is_forgotten(store, name) else None
-    left_out = _left_out(broker, store, name)
+    left_out = removed is None and _left_out(broker, store, name)
     if not revoked and not left_out and (removed is None or not removed.done):
         raise wiring.no_account("node", name, accounts)
     if removed is not None and removed.failed is not None:

@@ -82,11 +82,13 @@ def expected_code(document: dict[str, Any]) -> int:
     return 3 if any(node["status"] == "refused" for node in document["nodes"].values()) else 0
 
 
-def check(ran: Ran, expected: dict[str, Any]) -> None:
+def check(ran: Ran, expected: dict[str, Any], network: dict[str, Any] | None = None) -> None:
+    found = ran.json
+    assert found.pop("network", None) == network
     # As text: 1 and true are equal in Python, and the order of a list is part of the document.
-    assert ran.json == expected
-    assert canonical_json(ran.json) == canonical_json(expected)
-    assert list(ran.json["nodes"]) == list(expected["nodes"]), "nodes, sorted"
+    assert found == expected
+    assert canonical_json(found) == canonical_json(expected)
+    assert list(found["nodes"]) == list(expected["nodes"]), "nodes, sorted"
     assert ran.code == expected_code(expected)
     assert not ran.err
 
@@ -98,7 +100,26 @@ def test_the_example_of_the_design_as_a_whole_process() -> None:
 @settings(max_examples=2 * settings().max_examples)
 @given(document=documents())
 def test_any_document_gives_what_the_oracle_says(document: dict[str, Any]) -> None:
-    check(mesh("plan", "--file", "-", "--json", stdin=json.dumps(document)), resolve_literally(document))
+    ran = mesh("plan", "--file", "-", "--json", stdin=json.dumps(document))
+    check(ran, resolve_literally(document), network_of(document))
+
+
+def network_of(document: dict[str, Any], node: str | None = None) -> dict[str, Any] | None:
+    """What `mesh network show` has of it; with a node, what of that is about the node."""
+    if "network" not in document:
+        return None
+    shown = ok("network", "show", "--file", "-", "--json", stdin=json.dumps(document)).json
+    return {
+        "network": shown["network"],
+        "nodes": {name: it for name, it in shown["nodes"].items() if node in (None, name)},
+        "notes": [note for note in shown["notes"] if node is None or node in about(note)],
+    }
+
+
+def about(note: dict[str, Any]) -> list[str]:
+    """The nodes that a note names."""
+    named: list[str] = note.get("nodes", [note.get("node"), note.get("provider")])
+    return named
 
 
 @given(document=documents(), data=st.data())
@@ -107,7 +128,7 @@ def test_one_node_is_that_part_of_it(document: dict[str, Any], data: st.DataObje
     if whole["nodes"]:
         node = data.draw(st.sampled_from(sorted(whole["nodes"])))
         ran = mesh("plan", node, "--file", "-", "--json", stdin=json.dumps(document))
-        check(ran, {"format": 1, "nodes": {node: whole["nodes"][node]}})
+        check(ran, {"format": 1, "nodes": {node: whole["nodes"][node]}}, network_of(document, node))
 
 
 @given(document=documents())

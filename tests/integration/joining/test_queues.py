@@ -238,6 +238,7 @@ def test_and_so_it_does_where_nobody_was_ever_invited(ready: Plane, monkeypatch:
         "format": 1,
         "node": "nas",
         "revoked": False,
+        "left_out": False,
         "queues": {"removed": True, "error": None},
     }
     assert of(ready, "nas") == ([], False)
@@ -246,7 +247,7 @@ def test_and_so_it_does_where_nobody_was_ever_invited(ready: Plane, monkeypatch:
 def test_a_node_that_is_still_there_keeps_what_waits_for_it(ready: Plane) -> None:
     invited(ready)
     ran = ok("node", "revoke", "pi", "--admin", ready.admin, "--json")
-    assert ran.json == {"format": 1, "node": "pi", "revoked": True}
+    assert ran.json == {"format": 1, "node": "pi", "revoked": True, "left_out": False}
     assert of(ready, "pi") == (queues_of("pi"), True)
 
 

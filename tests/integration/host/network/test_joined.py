@@ -164,7 +164,7 @@ def test_the_key_is_where_it_was_made_and_nowhere_else(nas: Host, pi: Host) -> N
         "/var/lib",
     ]
     assert nas.machine.run(find, check=False).stdout.split() == ["/etc/mesh-host/network.key"]
-    processes = ["sh", "-c", 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | grep -acF "$(cat $0)"']
+    processes = ["sh", "-c", 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | grep -acFf "$0"']
     counted = nas.machine.run([*processes, "/etc/mesh-host/network.key"], check=False).stdout
     assert counted == "0\n"
     answers = nas.ask({"do": "key"}, {"do": "look"}, {"do": "standing"})
