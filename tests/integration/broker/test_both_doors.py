@@ -106,3 +106,15 @@ def test_an_account_that_is_still_connected_is_not_told_to_be_gone(
     else:
         with pytest.raises(BrokerRefused, match=r"mesh\.node\.pi is removed, and still connected"):
             doors.until_gone("there", PI, is_connected, lambda _: None)
+
+
+def test_a_slow_door_ends_them_again_before_it_says_that_they_are_connected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a single look takes longer than the whole time there is, one new connection is no refusal."""
+    monkeypatch.setattr(doors, "GONE_SECONDS", 0.0)
+    monkeypatch.setattr(doors, "BETWEEN_LOOKS", 0.0)
+    connected = iter([True, True, True, False, False])
+    ended: list[str] = []
+    doors.until_gone("there", PI, lambda _: next(connected), ended.append)
+    assert ended == [PI] * 3
