@@ -12,6 +12,7 @@ from mesh_cli.exits import Exit, Stop
 from mesh_cli.wiring import now, opened_store, settled
 
 if TYPE_CHECKING:
+    from mesh_core.analysis.ladder import Whose
     from mesh_core.analysis.material import Settled
     from mesh_core.analysis.state_of_modules import StateOfModule
     from mesh_core.analysis.state_of_nodes import StateOfNode
@@ -58,6 +59,13 @@ class Standings(NamedTuple):
     def planned(self, module: str) -> list[str]:
         """The nodes that are to have a module."""
         return [plan.node for plan in self.found.resolution.plans if module in plan.members]
+
+    def whose(self) -> Whose:
+        """Which modules each node is to have, and who is refused."""
+        from mesh_core.analysis.ladder import Whose
+
+        meant = {outcome.node: outcome.members for outcome in self.found.resolution.outcomes}
+        return Whose(meant=meant, refused=self.found.refused)
 
 
 def how_it_stands(store: Store) -> Standings:

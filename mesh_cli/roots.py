@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -26,3 +27,8 @@ def root_of(said: str | None) -> Path:
     if root.exists() and not root.is_dir():
         raise Stop(Exit.FAILED, "not-a-directory", f"{said} is not a directory", {"root": said})
     return root
+
+
+def called(command: str, said: str | None) -> str:
+    """A command as it is to be typed next, under the same root."""
+    return command if said is None else f"{command} --root {shlex.quote(said)}"

@@ -44,6 +44,17 @@ def told_for_unit(found: Places) -> Settings:
     return told
 
 
+def yet_to_say(found: Places) -> str:
+    """The option that `mesh-builder run` needs, where no registry is named otherwise."""
+    from mesh_cli.builder.settings import settings
+
+    try:
+        settings(found, {})
+    except Stop as stop:
+        return " --registry oci:/FOLDER" if stop.code == "no-registry" else ""
+    return ""
+
+
 def ca_file() -> str:
     """Where in its folder a builder keeps the certificates that it trusts its broker by."""
     from mesh_adapters.broker.credential import CA_FILE

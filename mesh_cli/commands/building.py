@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,11 +73,12 @@ def build(
         if cancel is not None:
             _cancel(opened, cancel, as_json=as_json)
             return
-        names = _asked_for(opened, modules, again, behind=behind, check=check)
+        names, missed = _asked_for(opened, modules, again, behind=behind, check=check)
+        note(missed)
         wanted = _write_down(opened, names, again, verify=verify)
         builds = [one.build for one in wanted.values() if one.build is not None]
         if not as_json:
-            _tell_asked(wanted, behind=behind)
+            _tell_asked(wanted, missed, behind=behind)
         if verify:
             note(_not_compared(builds))
         if builds and not opened.builders():
@@ -124,29 +125,30 @@ def _refuse_two(modules: list[str] | None, *, behind: bool, again: str | None, c
 
 def _asked_for(
     store: Store, modules: list[str] | None, again: str | None, *, behind: bool, check: bool
-) -> list[str]:
-    """The modules that are meant, their sources looked at where that is wanted."""
+) -> tuple[list[str], list[str]]:
+    """The modules that are meant, and what is to be told of sources that nobody could look at."""
     mesh = store.mesh()
     if again is not None:
-        return []
+        return [], []
     names = [known_source(mesh, module) for module in dict.fromkeys(modules or ())]
     if behind:
         names = [name for name, _ in mesh.sources]
-    if check:
-        _note_missed(wiring.check(store, names))
+    missed = [*_missed(wiring.check(store, names))] if check else []
     if not behind:
-        return names
+        return names, missed
     from mesh_core.builds.asking import behind as those_behind
 
-    return list(those_behind(store.mesh(), store.heads(), store.current(), store.held()))
+    return list(those_behind(store.mesh(), store.heads(), store.current(), store.held())), missed
 
 
-def _note_missed(found: Mapping[str, Looked]) -> None:
+def _missed(found: Mapping[str, Looked]) -> Iterator[str]:
     """Of a source that nobody could look at, what was seen there last is built."""
     from mesh_core.explain.sources import unfound
     from mesh_core.model.source import Newest
 
-    note(f"{name}: {unfound(looked)}" for name, looked in found.items() if not isinstance(looked, Newest))
+    for name, looked in found.items():
+        if not isinstance(looked, Newest):
+            yield f"{name}: {unfound(looked)}"
 
 
 def _write_down(store: Store, names: Sequence[str], again: str | None, *, verify: bool) -> dict[str, Wanted]:
@@ -157,17 +159,18 @@ def _write_down(store: Store, names: Sequence[str], again: str | None, *, verify
         return wiring.ask(session, names, verify=verify)
 
 
-def _tell_asked(wanted: dict[str, Wanted], *, behind: bool) -> None:
+def _tell_asked(wanted: dict[str, Wanted], told: Collection[str], *, behind: bool) -> None:
+    """What was asked for, and why the rest was not; `told` are lines that were said already."""
     from mesh_core.explain.builds import asked
 
     if behind and not wanted:
         say("nothing is behind its source, as it was last seen")
     for one in wanted.values():
         line = asked(one.asking, one.build)
-        if one.build is None:
-            note(line)
-        else:
+        if one.build is not None:
             say(line)
+        elif line not in told:
+            note(line)
 
 
 def _sent(store: Store, broker: Broker) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -45,12 +45,12 @@ def status(
     """Show where modules and nodes stand, and why.
 
     Of a module that is named it shows the way of its last change: from the commit to the build, to what
-    each node was sent, to what it runs. Most of why is in the words of the node's own host. Nothing is
-    written, and it ends with 0 also where nodes have failed. A node that was not heard of for 15 minutes is
-    silent, whatever it last said, and a report that waited at the broker is as old as it is. Where a broker
-    is named it is asked for reports that wait there, for a second at most, and said so where it does not
-    answer. With --watch, where stdout is no terminal, it prints a line for each change; with --json an
-    object for each change.
+    each node was sent, to what it runs; of a node that is named, the same of each of its modules. Most of
+    why is in the words of the node's own host. Nothing is written, and it ends with 0 also where nodes have
+    failed. A node that was not heard of for 15 minutes is silent, whatever it last said, and a report that
+    waited at the broker is as old as it is. Where a broker is named it is asked for reports that wait there,
+    for a second at most, and said so where it does not answer. With --watch, where stdout is no terminal, it
+    prints a line for each change; with --json an object for each change.
 
     Example: mesh status
     """
@@ -79,7 +79,7 @@ class _Look:
     """How it stands with these nodes and modules, or with all; one that is not there any more is left out."""
 
     def __init__(self, store: Store, names: Collection[str]) -> None:
-        from mesh_core.analysis.ladder import ladder
+        from mesh_core.analysis.ladder import ladder, modules_of
 
         self._found = how_it_stands(store)
         self._named = bool(names)
@@ -88,26 +88,31 @@ class _Look:
         }
         modules = states_of_modules(store, self._found.mesh, self._found.standings)
         self._modules = {name: one for name, one in modules.items() if not names or name in names}
+        whose = self._found.whose() if names else None
         self._ladders = {
-            name: ladder(one, self._found.planned(name), self._found.standings, store.puts(name))
+            name: ladder(one, whose, self._found.standings, store.puts(name))
             for name, one in self._modules.items()
-            if names
+            if whose is not None
+        }
+        self._of_nodes = {
+            name: modules_of(modules, whose, self._found.standings[name], store.puts)
+            for name in self.nodes
+            if whose is not None
         }
 
     def lines(self, waiting: Waiting | None) -> list[str]:
         """Modules first, machines second."""
-        from mesh_cli.render.modules import ladder_lines, status_lines
+        from mesh_cli.render.ladder import ladder_lines, modules_lines
+        from mesh_cli.render.modules import status_lines
         from mesh_cli.render.status import lines
 
-        if not self._named:
-            modules = status_lines([*self._modules.values()])
-        else:
-            told = [ladder_lines(self._modules[name], rungs) for name, rungs in self._ladders.items()]
-            modules = [line for of_one in told for line in [*of_one, ""]][:-1]
         nodes = [*self.nodes.values()]
-        if self._named and not nodes:
-            return modules
-        return [*modules, *([""] if modules else []), *lines(nodes, waiting, everything=self._named)]
+        machines = lines(nodes, waiting, everything=self._named) if nodes or not self._named else []
+        if not self._named:
+            return [*_parted([status_lines([*self._modules.values()]), machines])]
+        of_modules = [ladder_lines(self._modules[name], rungs) for name, rungs in self._ladders.items()]
+        of_nodes = [modules_lines(name, found) for name, found in self._of_nodes.items()]
+        return [*_parted([*of_modules, machines, *of_nodes])]
 
     def beside(self) -> list[str]:
         """What is to be said of modules, and of the network, that is in no table."""
@@ -125,7 +130,8 @@ class _Look:
 
     def data(self, waiting: Waiting | None) -> dict[str, Any]:
         """The same as plain data."""
-        from mesh_cli.render.modules import ladder_facts, module_facts
+        from mesh_cli.render.ladder import ladder_facts, modules_facts
+        from mesh_cli.render.modules import module_facts
         from mesh_cli.render.status import to_data
         from mesh_core.explain.network import note_to_data
 
@@ -135,9 +141,19 @@ class _Look:
             for name, one in self._modules.items()
         }
         told = {"modules": modules} | to_data(self.nodes, waiting)
+        if self._named:
+            told["on"] = {name: modules_facts(found) for name, found in self._of_nodes.items()}
         if self._found.mesh.network is None:
             return told
         return told | {"network": {"notes": [note_to_data(note) for note in self._network_notes()]}}
+
+
+def _parted(parts: Iterable[list[str]]) -> Iterator[str]:
+    """The lines of all that say something, an empty one between two."""
+    for number, part in enumerate(part for part in parts if part):
+        if number:
+            yield ""
+        yield from part
 
 
 class _Asking:

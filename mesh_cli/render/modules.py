@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from mesh_cli.output import ago, table
 from mesh_cli.wiring import now
-from mesh_core.analysis.ladder import OnNode, Rung
-from mesh_core.explain.builds import STATES, build_to_data, came, notes, runs, short, source_has
-from mesh_core.explain.changes import source
+from mesh_core.explain.builds import STATES, build_to_data, came, notes, runs, source_has
 from mesh_core.explain.words import counted, some
-from mesh_core.model.origin import FromBuild
 from mesh_core.wire.data import module_to_data
 from mesh_core.wire.origins import origin_to_data
 
@@ -60,70 +57,6 @@ def status_lines(states: Sequence[StateOfModule]) -> list[str]:
     return lines
 
 
-_RUNGS = {
-    Rung.APPLIED: "runs it",
-    Rung.SENT: "was sent it, and has not reported that it runs",
-    Rung.PENDING: "is to be sent it; no broker has it yet: mesh push",
-    Rung.PLANNED: "is to have it: mesh push",
-    Rung.LEAVING: "is not to have it any more, and has not let go",
-}
-
-
-def ladder_lines(state: StateOfModule, rungs: Sequence[OnNode]) -> list[str]:
-    """The way of a module's last change, from the commit to each machine."""
-    at = now()
-
-    def since(then: str) -> str:
-        return ago(then, at)
-
-    seen, put = state.seen, state.put
-    head = "-" if state.source is None else "nobody has looked yet: mesh source check"
-    if seen.head is not None and seen.head_at is not None:
-        head = f"{short(seen.head)} of {seen.head.at}, seen {since(seen.head_at)}"
-    rows = [
-        ["module", state.name],
-        ["state", STATES[state.delivery]],
-        ["source", "-" if state.source is None else source(state.source)],
-        ["commit", head],
-        ["catalogue", "-" if put is None else f"{put.manifest.version}, {came(put.origin, put.at, since)}"],
-    ]
-    if put is not None and isinstance(put.origin, FromBuild):
-        rows.append(["artifact", put.origin.artifact.artifact])
-    told = table(rows)
-    if not rungs:
-        return [*told, "no node is to have it"]
-    body = [
-        [one.node, _generation(one.wanted), _generation(one.has), _RUNGS[one.rung], _runs(one)]
-        for one in rungs
-    ]
-    return [*told, "", *table(body, ["NODE", "WANTS", "HAS", "", "RUNS"])]
-
-
-def _generation(number: int | None) -> str:
-    return "-" if number is None else str(number)
-
-
-def _runs(one: OnNode) -> str:
-    if one.runs is None:
-        return "-"
-    origin = one.runs.origin
-    built = f" ({short(origin.commit)})" if isinstance(origin, FromBuild) else ""
-    return f"{one.runs.manifest.version}{built}"
-
-
-def ladder_facts(rungs: Sequence[OnNode]) -> dict[str, Any]:
-    """The same as plain data, by node."""
-    return {
-        one.node: {
-            "rung": one.rung.value,
-            "wants": one.wanted,
-            "has": one.has,
-            "runs": None if one.runs is None else put_facts(one.runs),
-        }
-        for one in rungs
-    }
-
-
 def beside(states: Iterable[StateOfModule]) -> list[str]:
     """What is to be said of modules that is no table: repositories out of reach, what is held or underway."""
     at = now()
@@ -138,7 +71,7 @@ def on(state: StateOfModule) -> list[str]:
 def _but(one: Running) -> str:
     if one.failed:
         return " (failed)"
-    return " (an older one)" if one.current is False else ""
+    return " (another one)" if one.current is False else ""
 
 
 def module_facts(state: StateOfModule, planned_on: list[str]) -> dict[str, Any]:

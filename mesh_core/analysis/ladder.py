@@ -8,14 +8,16 @@ applied   what each node made so, by its own report
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from attrs import frozen
 
-from mesh_core.analysis.state_of_modules import StateOfModule, applied_of
+from mesh_core.analysis.state_of_modules import StateOfModule, applied_of, running
+from mesh_core.delivery import Delivery
 from mesh_core.model.origin import Put
 from mesh_core.model.sent import Sent, Standing
+from mesh_core.model.source import Seen
 from mesh_core.wire.declaration import on_machine
 
 
@@ -32,6 +34,16 @@ class Rung(StrEnum):
     """The node is to have it, and was not sent it: the next push does."""
     LEAVING = "leaving"
     """The node is not to have it any more, and has not reported letting go."""
+    KEPT = "kept"
+    """The mesh refuses the node, which keeps what it was sent before."""
+
+
+@frozen(kw_only=True)
+class Whose:
+    """Which modules each node is to have, or would if it were not refused; and who counts as refused."""
+
+    meant: Mapping[str, frozenset[str]]
+    refused: frozenset[str] = frozenset()
 
 
 @frozen(kw_only=True)
@@ -51,29 +63,74 @@ class OnNode:
 
 
 def ladder(
-    state: StateOfModule, planned: Iterable[str], standings: Mapping[str, Standing], puts: Sequence[Put]
+    state: StateOfModule, whose: Whose, standings: Mapping[str, Standing], puts: Sequence[Put]
 ) -> tuple[OnNode, ...]:
     """How far a module has come on each node that is to have it, was sent it or runs it, by name.
 
-    `planned` are the nodes that are to have it; `puts` is everything that was ever current of it, oldest
-    first.
+    `puts` is everything that was ever current of it, oldest first.
     """
-    digest = None if state.put is None else on_machine(state.put.manifest)
-    known = {on_machine(put.manifest): put for put in puts}
-    runs = {one.node: one.digest for one in state.on}
-    whole = {one.node for one in state.on if not one.failed}
-    wanted = set(planned)
+    climb = _Climb(state, puts)
+    meant = {node for node, modules in whose.meant.items() if state.name in modules}
     sent = {node for node, standing in standings.items() if _digest(standing.newest, state.name) is not None}
+    nodes = sorted((meant | sent | climb.on.keys()) & standings.keys())
+    return tuple(climb.on_node(whose, standings[node]) for node in nodes)
+
+
+def modules_of(
+    states: Mapping[str, StateOfModule],
+    whose: Whose,
+    standing: Standing,
+    puts: Callable[[str], Sequence[Put]],
+) -> tuple[tuple[StateOfModule, OnNode], ...]:
+    """How far each module has come that one node is to have, was sent or runs, by name.
+
+    `states` are those of all modules, and `puts` gives everything that was ever current of one.
+    """
+    sent = () if standing.newest is None else (module for module, _ in standing.newest.manifests)
+    runs = () if standing.report is None else standing.report.modules
+    found = {name: states.get(name) or _dropped(name, standing) for name in sorted({*sent, *runs})}
+    found |= {name: states[name] for name in whose.meant.get(standing.node, ())}
     return tuple(
-        OnNode(
-            node=node,
-            rung=_rung(state.name, digest, standings[node], wants=node in wanted, runs=node in whole),
-            wanted=_generation(standings[node]),
-            has=_applied(standings[node]),
-            runs=known.get(runs.get(node) or ""),
-        )
-        for node in sorted((wanted | sent | runs.keys()) & standings.keys())
+        (state, _Climb(state, puts(name)).on_node(whose, standing)) for name, state in sorted(found.items())
     )
+
+
+def _dropped(name: str, standing: Standing) -> StateOfModule:
+    """One that is in the catalogue no more, and on a machine still."""
+    on = tuple(running([standing]).get(name, ()))
+    return StateOfModule(name=name, put=None, source=None, seen=Seen(), delivery=Delivery.NO_SOURCE, on=on)
+
+
+class _Climb:
+    """What is known of one module, held against each node."""
+
+    def __init__(self, state: StateOfModule, puts: Sequence[Put]) -> None:
+        self._state = state
+        self._digest = None if state.put is None else on_machine(state.put.manifest)
+        self._known = {on_machine(put.manifest): put for put in puts}
+        self.on = {one.node: one for one in state.on}
+
+    def on_node(self, whose: Whose, standing: Standing) -> OnNode:
+        here = self.on.get(standing.node)
+        return OnNode(
+            node=standing.node,
+            rung=self._rung(whose, standing, whole=here is not None and not here.failed),
+            wanted=_generation(standing),
+            has=_applied(standing),
+            runs=None if here is None or here.digest is None else self._known.get(here.digest),
+        )
+
+    def _rung(self, whose: Whose, standing: Standing, *, whole: bool) -> Rung:
+        name, digest = self._state.name, self._digest
+        if standing.node in whose.refused:
+            return Rung.KEPT
+        if name not in whose.meant.get(standing.node, ()):
+            return Rung.LEAVING
+        if whole and digest is not None and _digest(applied_of(standing), name) == digest:
+            return Rung.APPLIED
+        if digest is None or _digest(standing.newest, name) != digest or standing.newest is None:
+            return Rung.PLANNED
+        return Rung.SENT if standing.newest.published else Rung.PENDING
 
 
 def _generation(standing: Standing) -> int | None:
@@ -86,13 +143,3 @@ def _applied(standing: Standing) -> int | None:
 
 def _digest(sent: Sent | None, module: str) -> str | None:
     return None if sent is None else dict(sent.manifests).get(module)
-
-
-def _rung(name: str, digest: str | None, standing: Standing, *, wants: bool, runs: bool) -> Rung:
-    if not wants:
-        return Rung.LEAVING
-    if runs and digest is not None and _digest(applied_of(standing), name) == digest:
-        return Rung.APPLIED
-    if digest is None or _digest(standing.newest, name) != digest or standing.newest is None:
-        return Rung.PLANNED
-    return Rung.SENT if standing.newest.published else Rung.PENDING

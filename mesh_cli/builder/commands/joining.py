@@ -14,7 +14,7 @@ from mesh_cli.exits import Exit, Stop
 from mesh_cli.joining import used_up
 from mesh_cli.options import JsonOption
 from mesh_cli.output import say, say_json, visible
-from mesh_cli.roots import RootOption, root_of
+from mesh_cli.roots import RootOption, called, root_of
 
 
 def join(
@@ -53,7 +53,8 @@ def join(
     say(visible(f"this is the builder {credential.name} now; its credential is {kept}"))
     if gone:
         say(visible(f"{file} was removed: an invitation serves once"))
-    say("mesh-builder runs, and is started with the machine" if started else "next: mesh-builder run")
+    following = f"next: {called('mesh-builder run', root)}{wiring.yet_to_say(found)}"
+    say("mesh-builder runs, and is started with the machine" if started else visible(following))
 
 
 def _refuse_another(place: Path, name: str) -> None:

@@ -16,7 +16,7 @@ from mesh_cli.host.privileges import may_change
 from mesh_cli.joining import used_up
 from mesh_cli.options import JsonOption, NoInputOption, YesOption
 from mesh_cli.output import note, say, say_json, visible
-from mesh_cli.roots import RootOption, root_of
+from mesh_cli.roots import RootOption, called, root_of
 
 
 def join(
@@ -54,7 +54,8 @@ def join(
         say(visible(f"{file} was removed: an invitation serves once"))
     if key is None and place == Path("/"):
         say("it is in no network of the mesh until wg is there (Debian: apt install wireguard-tools)")
-    say("mesh-host runs, and is started with the machine" if started else "next: mesh-host run")
+    following = f"next: {called('mesh-host run', root)}"
+    say("mesh-host runs, and is started with the machine" if started else visible(following))
 
 
 def _key_made(place: Path) -> str | None:

@@ -134,7 +134,7 @@ def test_joining_and_leaving(shop: Shop, tmp_path: Path, root: Path) -> None:
     assert ran.out.splitlines() == [
         f"this is the builder temp now; its credential is {root / PLACE}",
         f"{file} was removed: an invitation serves once",
-        "next: mesh-builder run",
+        f"next: mesh-builder run --root {root} --registry oci:/FOLDER",
     ]
     assert (root / PLACE).read_bytes() == content
     assert stat.S_IMODE((root / PLACE).stat().st_mode) == 0o600

@@ -207,7 +207,7 @@ def _built_anew(builders: Sequence[Running], old: dict[str, Any], commit: str) -
     assert (found["state"], found["from"]["commit"]) == ("current", commit)
     assert found["resources"][0]["artifact"] == digests(new)[0]
     assert on("site") == {"nas": False, "pi": False}
-    assert "nas (an older one), pi (an older one)" in ok("module", "list").out
+    assert "nas (another one), pi (another one)" in ok("module", "list").out
     assert rungs("site") == dict.fromkeys(NODES, ("planned", old["commit"]))
     return new
 
@@ -218,7 +218,7 @@ def _pushed_anew(machines: Sequence[Machine], first: str, second: str) -> None:
     until(lambda: on("site") == {"nas": False, "pi": True}, "one of them says that it runs the new one")
     assert rungs("site") == {"nas": ("sent", first), "pi": ("applied", second)}
     assert [machine.text(PAGE) for machine in machines] == ["telltale", "newer"]
-    assert "nas (an older one), pi" in ok("status").out
+    assert "nas (another one), pi" in ok("status").out
     assert "was sent it, and has not reported that it runs" in ok("status", "site").out
 
 

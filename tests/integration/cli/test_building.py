@@ -126,6 +126,15 @@ def test_from_a_source_to_the_catalogue(yard: Yard) -> None:
     assert f"git {yard.commit[:7]}, built" in ok("module", "list").out
 
 
+@pytest.mark.parametrize("words", [["web"], ["--behind"]])
+def test_a_source_without_a_commit_is_told_once_and_asks_for_nothing(yard: Yard, words: list[str]) -> None:
+    ok("source", "set", "web", yard.repository.address, "--path", "nothing")
+    ran = mesh("build", *words)
+    assert (ran.code, ran.out) == (4, "")
+    assert ran.err == "web: the ref has no path 'nothing' (any more)\n"
+    assert ok("builds", "--json").json["builds"] == []
+
+
 def test_the_source_moves_and_the_catalogue_is_behind(yard: Yard) -> None:
     """> the source moves, after `source check` the catalogue says behind"""
     has_source(yard)
@@ -351,11 +360,15 @@ def test_status_of_a_module_is_its_way_to_each_machine(yard: Yard) -> None:
     host.close()
     ok("collect")
     on_pi = ok("status", "web", "--json").json["modules"]["web"]["nodes"]["pi"]
+    assert ok("status", "pi", "--json").json["on"] == {"pi": {"web": on_pi | {"state": "current"}}}
+    of_pi = ok("status", "pi").out.split("\n\n")[-1]
+    assert (column(of_pi, "SOURCE HAS"), column(of_pi, "STATE")) == ([yard.commit[:7]], ["current"])
+    assert column(of_pi, "RUNS") == [f"1 ({yard.commit[:7]})"]
     assert (on_pi["rung"], on_pi["runs"]["from"]["commit"]) == ("applied", yard.commit)
     assert column(ok("status").out.split("\n\n")[0], "ON") == ["pi"]
     yard.has("2")
     ok("build", "web")
     yard.build_one()
     ok("collect")
-    assert "pi (an older one)" in ok("module", "list").out
+    assert "pi (another one)" in ok("module", "list").out
     assert "is to have it: mesh push" in ok("status", "web").out

@@ -55,7 +55,7 @@ def test_joining_keeps_the_credential_and_uses_the_invitation_up(ready: Plane, r
     assert ran.out.splitlines() == [
         f"this machine is pi now; its credential is {root / PLACE}",
         f"{path} was removed: an invitation serves once",
-        "next: mesh-host run",
+        f"next: mesh-host run --root {root}",
     ]
     assert not path.exists()
     assert (root / PLACE).read_bytes() == content

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import evolve
 
 from mesh_core import Mesh, Module
-from mesh_core.analysis.ladder import OnNode, Rung, ladder
+from mesh_core.analysis.ladder import OnNode, Rung, Whose, ladder, modules_of
 from mesh_core.analysis.state_of_modules import Records, states_of_modules
 from mesh_core.model.catalogue import Catalogue
 from mesh_core.model.origin import HANDED, Put
@@ -33,10 +33,21 @@ def standing(*was_sent: Sent, **said: Any) -> Standing:
     return Standing(node="pi", sent=was_sent, report=report)
 
 
-def rung(found: Standing, planned: tuple[str, ...] = ("pi",)) -> OnNode | None:
+def meant(planned: tuple[str, ...], *, refused: bool = False) -> Whose:
+    """Web is to be on these nodes; pi is refused, or nobody is."""
+    modules = {node: frozenset(["web"]) for node in planned}
+    return Whose(meant=modules, refused=frozenset(["pi"] if refused else []))
+
+
+def rung(found: Standing, planned: tuple[str, ...] = ("pi",), *, refused: bool = False) -> OnNode | None:
+    """How far web has come on pi; the same whether one asks for the module or for the node."""
     records = Records(current={"web": PUTS[1]}, heads={}, held={})
-    state = states_of_modules(MESH, records, [found])["web"]
-    return next(iter(ladder(state, planned, {"pi": found}, PUTS)), None)
+    states = states_of_modules(MESH, records, [found])
+    whose = meant(planned, refused=refused)
+    of_module = next(iter(ladder(states["web"], whose, {"pi": found}, PUTS)), None)
+    of_node = next((one for _, one in modules_of(states, whose, found, lambda _: PUTS)), None)
+    assert of_module == of_node
+    return of_module
 
 
 def rung_of(found: Standing, planned: tuple[str, ...] = ("pi",)) -> Rung:
@@ -78,3 +89,22 @@ def test_what_it_runs_is_not_known_where_that_was_not_sent_from_here() -> None:
     on = rung(standing(sent(2, NEW), generation=9, applied=9, modules=["web"]))
     assert on is not None
     assert (on.rung, on.runs) == (Rung.SENT, None)
+
+
+def test_of_a_refused_node_nothing_is_said_to_go() -> None:
+    """> A node with a problem is refused and keeps whatever it was declared before."""
+    there = standing(sent(1, OLD), generation=1, applied=1, modules=["web"])
+    for planned in (("pi",), ()):
+        kept = rung(there, planned, refused=True)
+        assert kept == OnNode(node="pi", rung=Rung.KEPT, wanted=1, has=1, runs=PUTS[0])
+    never = rung(Standing(node="pi"), refused=True)
+    assert never is not None
+    assert (never.rung, never.runs) == (Rung.KEPT, None)
+
+
+def test_a_machine_has_what_is_in_the_catalogue_no_more_until_it_has_let_go() -> None:
+    states = states_of_modules(Mesh(), Records(current={}, heads={}, held={}), [])
+    there = standing(sent(1, OLD), sent(2, None), generation=1, applied=1, modules=["web"])
+    ((state, one),) = modules_of(states, meant(()), there, lambda _: PUTS)
+    assert (state.name, state.put) == ("web", None)
+    assert (one.rung, one.runs) == (Rung.LEAVING, PUTS[0])

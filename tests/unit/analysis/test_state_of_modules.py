@@ -1,7 +1,7 @@
 """How it stands with every module: which machines run it is what they said, never what they were sent."""
 
 from mesh_core import Mesh, Module, Requirement
-from mesh_core.analysis.ladder import Rung, ladder
+from mesh_core.analysis.ladder import Rung, Whose, ladder
 from mesh_core.analysis.state_of_modules import Records, Running, states_of_modules
 from mesh_core.delivery import Delivery
 from mesh_core.model.build import Build, Request
@@ -63,7 +63,8 @@ def test_what_could_not_all_be_made_so_is_run_by_nobody_for_certain() -> None:
     failed = standing(applied=2, modules=["web"], failed=["web"])
     (web,) = states_of_modules(MESH, RECORDS, [failed])["web"].on
     assert web == Running(node="pi", digest=None, current=None, failed=True)
-    (rung,) = ladder(states_of_modules(MESH, RECORDS, [failed])["web"], ["pi"], {"pi": failed}, [PUT])
+    whose = Whose(meant={"pi": frozenset(["web"])})
+    (rung,) = ladder(states_of_modules(MESH, RECORDS, [failed])["web"], whose, {"pi": failed}, [PUT])
     assert (rung.rung, rung.runs) == (Rung.PENDING, None)
 
 
