@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from mesh_adapters.broker.accounts import until_gone
+from mesh_adapters.broker.ending import until_gone
 from mesh_adapters.broker.standing import Standing, all_amiss, limits_of
 from mesh_core.ports import (
     Amiss,

@@ -13,7 +13,7 @@ from mesh_cli.options import BrokerOption, JsonOption, NodesArgument, StoreOptio
 from mesh_cli.wiring import opened_broker, opened_store
 
 if TYPE_CHECKING:
-    from mesh_cli.render.push import Teller
+    from mesh_cli.render.push.teller import Teller
     from mesh_cli.wiring_flows import Asked, Looked, Publishing
     from mesh_core.model.mesh import Mesh
     from mesh_core.ports import Broker, Store
@@ -59,7 +59,7 @@ def push(
 
     Example: mesh push --wait
     """
-    from mesh_cli.render.push import teller
+    from mesh_cli.render.push.teller import teller
 
     with opened_store(store) as opened:
         asked = _asked(opened.mesh(), nodes or [], move or [], allow_removals or [])

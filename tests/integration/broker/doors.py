@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from mesh_adapters.broker import RabbitAddress
-from mesh_adapters.broker.accounts import ManagedAccounts
+from mesh_adapters.broker.management import ManagedAccounts
 from mesh_adapters.broker.principals import Login, Management, account_of
 from mesh_adapters.broker.rabbit import RabbitBroker, RabbitHost
 from mesh_adapters.broker.rabbitmqctl import LocalAccounts

@@ -10,8 +10,8 @@ import amqp  # type: ignore[import-untyped]
 import pytest
 from attrs import evolve
 
-from mesh_adapters.broker.accounts import ManagedAccounts
 from mesh_adapters.broker.inviting import invite
+from mesh_adapters.broker.management import ManagedAccounts
 from mesh_adapters.broker.principals import Login, Management, account_of
 from mesh_adapters.broker.rabbit import RabbitBroker, RabbitHost
 from mesh_adapters.store import SqliteStore

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from mesh_adapters.broker import accounts as doors
-from mesh_adapters.broker import topology
+from mesh_adapters.broker import ending, topology
 from mesh_adapters.broker.principals import account_of, nodes_among
 from mesh_adapters.broker.rabbit import RabbitBroker
 from mesh_core.ports import BrokerRefused
@@ -92,8 +91,8 @@ def test_an_account_that_is_still_connected_is_not_told_to_be_gone(
     monkeypatch: pytest.MonkeyPatch, fails: int
 ) -> None:
     """The looks decide, whatever ending them said: they may end by themselves meanwhile."""
-    monkeypatch.setattr(doors, "GONE_SECONDS", 0.2)
-    monkeypatch.setattr(doors, "BETWEEN_LOOKS", 0.05)
+    monkeypatch.setattr(ending, "GONE_SECONDS", 0.2)
+    monkeypatch.setattr(ending, "BETWEEN_LOOKS", 0.05)
     looks: list[str] = []
 
     def is_connected(account: str) -> bool:
@@ -101,20 +100,20 @@ def test_an_account_that_is_still_connected_is_not_told_to_be_gone(
         return len(looks) <= fails
 
     if fails == 1:
-        doors.until_gone("there", PI, is_connected, lambda _: None)
+        ending.until_gone("there", PI, is_connected, lambda _: None)
         assert len(looks) == 3, "none is seen twice, since one may just be made"
     else:
         with pytest.raises(BrokerRefused, match=r"mesh\.node\.pi is removed, and still connected"):
-            doors.until_gone("there", PI, is_connected, lambda _: None)
+            ending.until_gone("there", PI, is_connected, lambda _: None)
 
 
 def test_a_slow_door_ends_them_again_before_it_says_that_they_are_connected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Where a single look takes longer than the whole time there is, one new connection is no refusal."""
-    monkeypatch.setattr(doors, "GONE_SECONDS", 0.0)
-    monkeypatch.setattr(doors, "BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr(ending, "GONE_SECONDS", 0.0)
+    monkeypatch.setattr(ending, "BETWEEN_LOOKS", 0.0)
     connected = iter([True, True, True, False, False])
     ended: list[str] = []
-    doors.until_gone("there", PI, lambda _: next(connected), ended.append)
+    ending.until_gone("there", PI, lambda _: next(connected), ended.append)
     assert ended == [PI] * 3

@@ -12,7 +12,8 @@ from typing import ClassVar
 import pytest
 
 from mesh_adapters.broker import topology
-from mesh_adapters.broker.accounts import ManagedAccounts, open_accounts
+from mesh_adapters.broker.accounts import open_accounts
+from mesh_adapters.broker.management import ManagedAccounts
 from mesh_adapters.broker.principals import Login, Management, OnTheMachine
 from mesh_adapters.broker.rabbitmqctl import LocalAccounts
 from mesh_core.ports import Accounts, BrokerRefused, BrokerUnreachable, Refused, Unreachable

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mesh_adapters.broker import topology
-from mesh_adapters.broker.accounts import ManagedAccounts
+from mesh_adapters.broker.management import ManagedAccounts
 from mesh_adapters.broker.principals import Login, Management
 from mesh_adapters.broker.rabbit import RabbitBroker, RabbitHost
 from mesh_adapters.broker.rabbitmqctl import LocalAccounts

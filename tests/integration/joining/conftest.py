@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from attrs import frozen
 
-from mesh_adapters.broker.accounts import ManagedAccounts
+from mesh_adapters.broker.management import ManagedAccounts
 from mesh_adapters.broker.principals import Login, Management, account_of
 from tests.integration.broker.conftest import server as server
 from tests.integration.broker.conftest import session_server as session_server

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from mesh_adapters.broker import open_host
-from mesh_adapters.broker.accounts import ManagedAccounts
 from mesh_adapters.broker.credential import Role, read_credential, to_address
+from mesh_adapters.broker.management import ManagedAccounts
 from mesh_adapters.broker.topology import CONTROL_PLANE, permissions_of
 from mesh_core.ports import Confirmed, Holding, How
 from tests.integration.cli.program import mesh, nothing_written, ok

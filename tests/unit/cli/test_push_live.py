@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mesh_cli.render.push_live import Row, drawn, summary
+from mesh_cli.render.push.live import Row, drawn, summary
 from mesh_core.explain.push import Going, how_it_goes
 from mesh_core.model.said import Doing, Report
 from mesh_core.model.sent import Standing

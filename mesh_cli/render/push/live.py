@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from mesh_cli.output import flush, say, seconds_since, styled, table
-from mesh_cli.render.push import Lines
+from mesh_cli.render.push.lines import Lines
 from mesh_cli.wiring import now
 from mesh_core.explain.push import Going, how_it_goes
 from mesh_core.explain.words import counted, span

@@ -1,78 +1,25 @@
-"""What a push says: who is sent what, who waits for what, and how the machines take it."""
+"""What a push says line by line: who is sent what, who waits for what, and how the machines take it."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
-from mesh_cli.output import FORMAT, note, redraws, say, styled, visible
+from mesh_cli.output import note, say, styled, visible
 from mesh_cli.render.network import notes as network_notes
 from mesh_cli.render.plan import PlanView
-from mesh_core.explain.network import concerning, note_to_data
-from mesh_core.explain.push import how_it_goes, why_it_waits, why_to_data
-from mesh_core.network.overlay import Note, overlay
-from mesh_core.push import (
-    Held,
-    NothingToSay,
-    Outcome,
-    Send,
-    TurnedDown,
-    Unchanged,
-    has_ended,
-    plan_fingerprint,
-)
+from mesh_cli.render.push.noted import network_notes_of
+from mesh_core.explain.push import how_it_goes, why_it_waits
+from mesh_core.push import Held, NothingToSay, Outcome, Send, TurnedDown, Unchanged
 
 if TYPE_CHECKING:
     from mesh_cli.wiring_flows import Looked, Publishing
     from mesh_core.model.sent import Standing
 
-
-class Teller(Protocol):
-    """Says what a push does, as it does it."""
-
-    @property
-    def counts(self) -> bool:
-        """Whether it shows how far it is."""
-
-    def at_work(self) -> AbstractContextManager[None]:
-        """As long as this lasts, things are done."""
-
-    def doing(self, what: str) -> None:
-        """What is done now, which may take a while."""
-
-    def looked(self, looked: Looked, *, dry_run: bool) -> None:
-        """What was decided for each node."""
-
-    def published(self, looked: Looked, publishing: Publishing) -> None:
-        """What the broker has confirmed, and what not."""
-
-    def watching(
-        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
-    ) -> AbstractContextManager[None]:
-        """As long as this lasts, the nodes are watched that were sent these generations."""
-
-    def state(self, standing: Standing, generation: int, seconds: float) -> None:
-        """News of a node that was sent a generation."""
-
-    def ended(self) -> None:
-        """That was all."""
-
-
-def teller(*, as_json: bool, watches: bool) -> Teller:
-    """Lines for people, one JSON object a line, or what is drawn again, on a terminal.
-
-    `watches` is whether it is going to watch the machines.
-    """
-    if as_json:
-        return _Objects()
-    if not redraws():
-        return Lines()
-    from mesh_cli.render.push_live import OnTerminal
-
-    return OnTerminal(watches=watches)
+_IN_ORDER = ("sent", "pending", "waiting", "refused", "unchanged")
+"""What there is to count, as it is told."""
 
 
 class Lines:
@@ -105,7 +52,7 @@ class Lines:
         refused = {node for node, outcome in looked.outcomes.items() if isinstance(outcome, TurnedDown)}
         if refused:
             say(PlanView(looked.mesh, looked.found, {}).refused(refused))
-        note(network_notes(looked.mesh, _network_notes(looked)))
+        note(network_notes(looked.mesh, network_notes_of(looked)))
         self._counts.update(_word(outcome) for outcome in looked.outcomes.values())
         if dry_run:
             self._last(dry_run=True)
@@ -183,10 +130,6 @@ class Lines:
         return [f"{node.ljust(self._width)}  {told}", *(f"{' ' * self._width}  {line}" for line in more)]
 
 
-_IN_ORDER = ("sent", "pending", "waiting", "refused", "unchanged")
-"""What there is to count, as it is told."""
-
-
 def _word(outcome: Outcome) -> str:
     match outcome:
         case Send():
@@ -208,83 +151,3 @@ def _move(move: Any) -> str:
         f"{move.after.provision} from {move.before.node} ({move.before.module}) to {move.after.node} "
         f"({move.after.module})"
     )
-
-
-class _Objects:
-    """One JSON object a line."""
-
-    counts = False
-
-    def at_work(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def doing(self, what: str) -> None:
-        """Whoever reads objects waits for what came of it."""
-
-    def watching(
-        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
-    ) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def looked(self, looked: Looked, *, dry_run: bool) -> None:
-        fingerprint = plan_fingerprint(looked.mesh, looked.found)
-        _object({"event": "plan", "plan": fingerprint, "dry_run": dry_run})
-        for node, outcome in looked.outcomes.items():
-            _object({"event": "decided", "node": node, **_outcome_to_data(outcome)})
-        for told in _network_notes(looked):
-            _object({"event": "network", **note_to_data(told)})
-
-    def published(self, looked: Looked, publishing: Publishing) -> None:
-        for node, generation in sorted(publishing.confirmed.items()):
-            _object({"event": "sent", "node": node, "generation": generation})
-        for node, outcome in sorted(publishing.failed.items()):
-            code = type(outcome).__name__.lower()
-            _object({"event": "pending", "node": node, "code": code, "why": getattr(outcome, "why", None)})
-
-    def state(self, standing: Standing, generation: int, seconds: float) -> None:
-        from mesh_core.wire.said import report_to_data
-
-        report = standing.report
-        said = None if report is None else report_to_data(report)
-        ended = has_ended(standing, generation)
-        _object(
-            {
-                "event": "state",
-                "node": standing.node,
-                "generation": generation,
-                "ended": ended,
-                "seconds": round(seconds, 1),
-                "report": said,
-            }
-        )
-
-    def ended(self) -> None:
-        _object({"event": "ended"})
-
-
-def _network_notes(looked: Looked) -> tuple[Note, ...]:
-    """What is amiss in the network with the nodes that are asked for."""
-    return concerning(overlay(looked.mesh, looked.found.resolution).notes, looked.outcomes)
-
-
-def _object(data: dict[str, Any]) -> None:
-    say(json.dumps({"format": FORMAT} | data))
-
-
-def _outcome_to_data(outcome: Outcome) -> dict[str, Any]:
-    match outcome:
-        case Send():
-            sent = outcome.sent
-            words = {"allow_removals": sent.allow_removals, "empty": sent.empty}
-            meant = [why_to_data(move) for move in outcome.meant]
-            return {"outcome": "send", "generation": sent.generation, **words, "moves": meant}
-        case Held():
-            return {"outcome": "waits", "for": [why_to_data(why) for why in outcome.whys]}
-        case TurnedDown():
-            return {"outcome": "refused", "keeps": outcome.keeps}
-        case Unchanged():
-            return {"outcome": "unchanged", "generation": outcome.generation}
-        case NothingToSay():
-            return {"outcome": "nothing"}
-        case _:
-            assert_never(outcome)
