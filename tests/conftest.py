@@ -1,8 +1,7 @@
-"""What holds for every test: how hard hypothesis looks, and how many workers there are."""
+"""What holds for every test: how hard hypothesis looks. Fixtures live beside their tests."""
 
 import os
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 # No deadline anywhere: a busy machine is no fault of the code, and no test measures time.
@@ -19,9 +18,3 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
-
-
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three workers for two processors: a third of the time tests wait, for machines and brokers."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return processors + processors // 2
