@@ -59,7 +59,7 @@ def push(
 
     Example: mesh push --wait
     """
-    from mesh_cli.render.push.teller import teller
+    from mesh_cli.render.push.choosing import teller
 
     with opened_store(store) as opened:
         asked = _asked(opened.mesh(), nodes or [], move or [], allow_removals or [])

@@ -18,6 +18,8 @@ from mesh_cli.output import FORMAT, give_up, note, redraws, say, say_json
 from mesh_cli.wiring import now, opened_store
 
 if TYPE_CHECKING:
+    from mesh_core.analysis.ladder import OnNode
+    from mesh_core.analysis.state_of_modules import StateOfModule
     from mesh_core.analysis.state_of_nodes import StateOfNode, Waiting
     from mesh_core.network.overlay import Note
     from mesh_core.ports import Store
@@ -61,11 +63,11 @@ def status(
             _watch(opened, names or (), asking, as_json=as_json)
         look = _Look(opened, names or ())
         waiting = asking.about(look.nodes) if look.nodes or not names else None
-    if as_json:
-        say_json(look.data(waiting))
-    else:
-        say(look.lines(waiting))
-        note(look.beside())
+        if as_json:
+            say_json(look.data(waiting))
+        else:
+            say(look.lines(waiting))
+            note(look.beside())
 
 
 def _refuse_unknown(store: Store, names: Collection[str]) -> None:
@@ -79,25 +81,32 @@ class _Look:
     """How it stands with these nodes and modules, or with all; one that is not there any more is left out."""
 
     def __init__(self, store: Store, names: Collection[str]) -> None:
-        from mesh_core.analysis.ladder import ladder, modules_of
-
         self._found = how_it_stands(store)
+        self._puts = store.puts
         self._named = bool(names)
         self.nodes: States = {
             name: one for name, one in self._found.states.items() if not names or name in names
         }
-        modules = states_of_modules(store, self._found.mesh, self._found.standings)
-        self._modules = {name: one for name, one in modules.items() if not names or name in names}
-        whose = self._found.whose() if names else None
-        self._ladders = {
-            name: ladder(one, whose, self._found.standings, store.puts(name))
+        self._all = states_of_modules(store, self._found.mesh, self._found.standings)
+        self._modules = {name: one for name, one in self._all.items() if not names or name in names}
+
+    def _ladders(self) -> dict[str, tuple[OnNode, ...]]:
+        """How far each module that was named has come, on each node."""
+        from mesh_core.analysis.ladder import ladder
+
+        whose = self._found.whose()
+        return {
+            name: ladder(one, whose, self._found.standings, self._puts(name))
             for name, one in self._modules.items()
-            if whose is not None
         }
-        self._of_nodes = {
-            name: modules_of(modules, whose, self._found.standings[name], store.puts)
-            for name in self.nodes
-            if whose is not None
+
+    def _of_nodes(self) -> dict[str, tuple[tuple[StateOfModule, OnNode], ...]]:
+        """How far each module has come, on each node that was named."""
+        from mesh_core.analysis.ladder import modules_of
+
+        whose = self._found.whose()
+        return {
+            name: modules_of(self._all, whose, self._found.standings[name], self._puts) for name in self.nodes
         }
 
     def lines(self, waiting: Waiting | None) -> list[str]:
@@ -110,8 +119,8 @@ class _Look:
         machines = lines(nodes, waiting, everything=self._named) if nodes or not self._named else []
         if not self._named:
             return [*_parted([status_lines([*self._modules.values()]), machines])]
-        of_modules = [ladder_lines(self._modules[name], rungs) for name, rungs in self._ladders.items()]
-        of_nodes = [modules_lines(name, found) for name, found in self._of_nodes.items()]
+        of_modules = [ladder_lines(self._modules[name], rungs) for name, rungs in self._ladders().items()]
+        of_nodes = [modules_lines(name, found) for name, found in self._of_nodes().items()]
         return [*_parted([*of_modules, machines, *of_nodes])]
 
     def beside(self) -> list[str]:
@@ -123,10 +132,9 @@ class _Look:
 
     def _network_notes(self) -> tuple[Note, ...]:
         """What is amiss in the network with the nodes that are looked at."""
-        from mesh_core.explain.network import concerning
-        from mesh_core.network.overlay import overlay
+        from mesh_cli.render.network import amiss
 
-        return concerning(overlay(self._found.mesh, self._found.found.resolution).notes, self.nodes)
+        return amiss(self._found.mesh, self._found.found.resolution, self.nodes)
 
     def data(self, waiting: Waiting | None) -> dict[str, Any]:
         """The same as plain data."""
@@ -135,14 +143,15 @@ class _Look:
         from mesh_cli.render.status import to_data
         from mesh_core.explain.network import note_to_data
 
+        ladders = self._ladders() if self._named else {}
         modules = {
             name: module_facts(one, self._found.planned(name))
-            | ({"nodes": ladder_facts(self._ladders[name])} if self._named else {})
+            | ({"nodes": ladder_facts(ladders[name])} if self._named else {})
             for name, one in self._modules.items()
         }
         told = {"modules": modules} | to_data(self.nodes, waiting)
         if self._named:
-            told["on"] = {name: modules_facts(found) for name, found in self._of_nodes.items()}
+            told["on"] = {name: modules_facts(found) for name, found in self._of_nodes().items()}
         if self._found.mesh.network is None:
             return told
         return told | {"network": {"notes": [note_to_data(note) for note in self._network_notes()]}}

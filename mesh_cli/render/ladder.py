@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mesh_cli.output import ago, table
-from mesh_cli.render.modules import put_facts
+from mesh_cli.render.modules import delivery, put_facts
+from mesh_cli.render.status import number
 from mesh_cli.wiring import now
 from mesh_core.analysis.ladder import OnNode, Rung
 from mesh_core.explain.builds import STATES, came, short, source_has
@@ -51,14 +52,9 @@ def ladder_lines(state: StateOfModule, rungs: Sequence[OnNode]) -> list[str]:
     if not rungs:
         return [*told, "no node is to have it"]
     body = [
-        [one.node, _generation(one.wanted), _generation(one.has), _RUNGS[one.rung], _put(one.runs)]
-        for one in rungs
+        [one.node, number(one.wanted), number(one.has), _RUNGS[one.rung], _put(one.runs)] for one in rungs
     ]
     return [*told, "", *table(body, ["NODE", "WANTS", "HAS", "", "RUNS"])]
-
-
-def _generation(number: int | None) -> str:
-    return "-" if number is None else str(number)
 
 
 def _put(put: Put | None) -> str:
@@ -91,7 +87,7 @@ def modules_lines(node: str, found: Sequence[tuple[StateOfModule, OnNode]]) -> l
         [
             state.name,
             source_has(state),
-            STATES[state.delivery] if state.source is not None else "-",
+            delivery(state),
             _put(state.put),
             _put(one.runs),
             _RUNGS[one.rung],

@@ -25,12 +25,17 @@ def catalogue_lines(states: Sequence[StateOfModule]) -> tuple[list[str], list[st
             state.name,
             "-" if state.put is None else state.put.manifest.version,
             "-" if state.put is None else came(state.put.origin, state.put.at, lambda then: ago(then, at)),
-            STATES[state.delivery] if state.source is not None else "-",
+            delivery(state),
             some(on(state)) or "-",
         ]
         for state in states
     ]
     return table(rows, ["MODULE", "VERSION", "FROM", "STATE", "ON"]), beside(states)
+
+
+def delivery(state: StateOfModule) -> str:
+    """How a module stands to its source; nothing where it has none."""
+    return STATES[state.delivery] if state.source is not None else "-"
 
 
 MANY = 8

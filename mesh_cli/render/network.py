@@ -10,7 +10,9 @@ from mesh_core.analysis.proposal import Proposal
 from mesh_core.explain.network import concerning, endpoint, network, note_to_data, told
 from mesh_core.model.mesh import Mesh
 from mesh_core.model.node import Node
+from mesh_core.model.resolution import Resolution
 from mesh_core.network.overlay import Note, Overlay
+from mesh_core.network.overlay import overlay as overlay_of
 from mesh_core.wire.network import attachment_to_data, network_to_data
 
 NO_NETWORK = "the mesh has no network; `mesh network set RANGE` gives it one, like 10.77.0.0/24"
@@ -67,6 +69,11 @@ def _range(mesh: Mesh) -> str:
 def _address(mesh: Mesh, name: str) -> str | None:
     node = mesh.node(name)
     return None if node is None else node.network.address
+
+
+def amiss(mesh: Mesh, resolution: Resolution, nodes: Container[str]) -> tuple[Note, ...]:
+    """What is amiss in the network with some nodes."""
+    return concerning(overlay_of(mesh, resolution).notes, nodes)
 
 
 def facts(mesh: Mesh, overlay: Overlay, nodes: Container[str] | None = None) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def since(now: str) -> Since:
 def cells(one: StateOfNode) -> list[str]:
     """What a node wants, has, its state, and when it was last seen."""
     seen = "-" if one.seconds is None else span(one.seconds)
-    return [_number(one.wants), _number(one.has), state_word(one.state), seen]
+    return [number(one.wants), number(one.has), state_word(one.state), seen]
 
 
 def rows_of(one: StateOfNode) -> list[list[str]]:
@@ -107,5 +107,6 @@ def _first(one: StateOfNode, *, everything: bool) -> list[str]:
     return [*told[:SHOWN], f"{counted(len(told) - SHOWN, 'more line')}: mesh status {one.node}"]
 
 
-def _number(generation: int | None) -> str:
+def number(generation: int | None) -> str:
+    """A generation, where there is one."""
     return "-" if generation is None else str(generation)

@@ -88,11 +88,9 @@ def modules_of(
     """
     sent = () if standing.newest is None else (module for module, _ in standing.newest.manifests)
     runs = () if standing.report is None else standing.report.modules
-    found = {name: states.get(name) or _dropped(name, standing) for name in sorted({*sent, *runs})}
-    found |= {name: states[name] for name in whose.meant.get(standing.node, ())}
-    return tuple(
-        (state, _Climb(state, puts(name)).on_node(whose, standing)) for name, state in sorted(found.items())
-    )
+    names = sorted({*whose.meant.get(standing.node, ()), *sent, *runs})
+    found = [states.get(name) or _dropped(name, standing) for name in names]
+    return tuple((state, _Climb(state, puts(state.name)).on_node(whose, standing)) for state in found)
 
 
 def _dropped(name: str, standing: Standing) -> StateOfModule:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, assert_never
 
 from mesh_cli.output import note, say, styled, visible
+from mesh_cli.render.network import amiss
 from mesh_cli.render.network import notes as network_notes
 from mesh_cli.render.plan import PlanView
-from mesh_cli.render.push.noted import network_notes_of
+from mesh_cli.render.push.teller import Teller
 from mesh_core.explain.push import how_it_goes, why_it_waits
 from mesh_core.push import Held, NothingToSay, Outcome, Send, TurnedDown, Unchanged
 
@@ -22,27 +21,12 @@ _IN_ORDER = ("sent", "pending", "waiting", "refused", "unchanged")
 """What there is to count, as it is told."""
 
 
-class Lines:
-    """Plain lines, one after the other."""
-
-    counts = False
+class Lines(Teller):
+    """Plain lines, one after the other. Nothing is said that is not so any more a moment later."""
 
     def __init__(self) -> None:
         self._width = 0
         self._counts: Counter[str] = Counter()
-
-    def at_work(self) -> AbstractContextManager[None]:
-        """Nothing has to be taken back."""
-        return nullcontext()
-
-    def doing(self, what: str) -> None:
-        """Nothing is said that is not so any more a moment later."""
-
-    def watching(
-        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
-    ) -> AbstractContextManager[None]:
-        """News are said as they come."""
-        return nullcontext()
 
     def looked(self, looked: Looked, *, dry_run: bool) -> None:
         """Who waits for what, and who is refused and why."""
@@ -52,7 +36,7 @@ class Lines:
         refused = {node for node, outcome in looked.outcomes.items() if isinstance(outcome, TurnedDown)}
         if refused:
             say(PlanView(looked.mesh, looked.found, {}).refused(refused))
-        note(network_notes(looked.mesh, network_notes_of(looked)))
+        note(network_notes(looked.mesh, amiss(looked.mesh, looked.found.resolution, looked.outcomes)))
         self._counts.update(_word(outcome) for outcome in looked.outcomes.values())
         if dry_run:
             self._last(dry_run=True)
@@ -112,9 +96,6 @@ class Lines:
             what += f"   {going.why}" if going.why else ""
         for line in self._beside(standing.node, [visible(what)]):
             say(line)
-
-    def ended(self) -> None:
-        """Everything is said."""
 
     def _last(self, *, dry_run: bool) -> None:
         words = {"sent": "would be sent" if dry_run else "sent"}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, assert_never
 
 from mesh_cli.output import FORMAT, say
-from mesh_cli.render.push.noted import network_notes_of
+from mesh_cli.render.network import amiss
+from mesh_cli.render.push.teller import Teller
 from mesh_core.explain.network import note_to_data
 from mesh_core.explain.push import why_to_data
 from mesh_core.push import (
@@ -27,23 +26,8 @@ if TYPE_CHECKING:
     from mesh_core.model.sent import Standing
 
 
-class Objects:
-    """One JSON object a line."""
-
-    counts = False
-
-    def at_work(self) -> AbstractContextManager[None]:
-        """Nothing has to be taken back."""
-        return nullcontext()
-
-    def doing(self, what: str) -> None:
-        """Whoever reads objects waits for what came of it."""
-
-    def watching(
-        self, sent: Mapping[str, int], standings: Mapping[str, Standing]
-    ) -> AbstractContextManager[None]:
-        """News are said as they come."""
-        return nullcontext()
+class Objects(Teller):
+    """One JSON object a line. Whoever reads objects waits for what came of it."""
 
     def looked(self, looked: Looked, *, dry_run: bool) -> None:
         """The plan, what was decided for each node, and what is amiss in the network."""
@@ -51,7 +35,7 @@ class Objects:
         _object({"event": "plan", "plan": fingerprint, "dry_run": dry_run})
         for node, outcome in looked.outcomes.items():
             _object({"event": "decided", "node": node, **_outcome_to_data(outcome)})
-        for told in network_notes_of(looked):
+        for told in amiss(looked.mesh, looked.found.resolution, looked.outcomes):
             _object({"event": "network", **note_to_data(told)})
 
     def published(self, looked: Looked, publishing: Publishing) -> None:

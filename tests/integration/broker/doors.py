@@ -70,6 +70,14 @@ def lets_in(server: RabbitServer, password: str) -> bool:
     return True
 
 
+def until_ended(door: Doors) -> None:
+    """The management interface hears of an end a moment after whoever was connected."""
+    until = time.monotonic() + WITHIN
+    while door._is_connected(PI):
+        assert time.monotonic() < until, "it is connected still"
+        time.sleep(0.1)
+
+
 @contextmanager
 def consuming(server: RabbitServer, password: str) -> Iterator[Callable[[], float]]:
     """A host that waits for its declaration; what is given says when its connection ended."""

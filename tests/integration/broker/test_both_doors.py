@@ -10,7 +10,7 @@ from mesh_adapters.broker import ending, topology
 from mesh_adapters.broker.principals import account_of, nodes_among
 from mesh_adapters.broker.rabbit import RabbitBroker
 from mesh_core.ports import BrokerRefused
-from tests.integration.broker.doors import PI, WITHIN, Doors, consuming, lets_in, local, managed
+from tests.integration.broker.doors import PI, WITHIN, Doors, consuming, lets_in, local, managed, until_ended
 from tests.integration.broker.doors import accounts as accounts
 from tests.integration.broker.doors import broker as broker
 from tests.integration.broker.server import RabbitServer
@@ -83,11 +83,7 @@ def test_connections_that_outlive_their_account_are_ended(
         assert not accounts._is_connected(account_of("nas"))
         accounts._end_all(PI)
         ended()
-        # The management interface hears of an end a moment after whoever was connected.
-        until = time.monotonic() + WITHIN
-        while accounts._is_connected(PI):
-            assert time.monotonic() < until, "it is connected still"
-            time.sleep(0.1)
+        until_ended(accounts)
 
 
 @pytest.mark.parametrize("fails", [1, 99])

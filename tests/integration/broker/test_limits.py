@@ -24,7 +24,7 @@ from mesh_core.ports import (
     SetAside,
     Strange,
 )
-from tests.integration.broker.doors import PI, address, managed
+from tests.integration.broker.doors import PI, address, managed, until_ended
 from tests.integration.broker.doors import broker as broker
 from tests.integration.broker.harness import raw
 from tests.integration.broker.server import RabbitServer
@@ -79,9 +79,7 @@ def test_whoever_has_too_many_connections_is_told_that_and_not_that_a_queue_is_m
                 with pytest.raises(BrokerRefused) as caught:
                     use()
                 assert caught.value.what is Refused.LIMIT
-        until = time.monotonic() + 5
-        while managed(invited)._is_connected(PI) and time.monotonic() < until:
-            time.sleep(0.1)
+        until_ended(managed(invited))
         assert host.take(0) is None, "once the other has ended it is let in"
 
 

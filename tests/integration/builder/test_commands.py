@@ -197,6 +197,19 @@ def test_what_would_not_work_is_told_in_a_sentence(
     assert not (root / PLACE).exists()
 
 
+def test_what_is_named_already_need_not_be_said_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mesh_cli.builder.wiring import places_under, yet_to_say
+
+    found = places_under(root)
+    assert yet_to_say(found) == " --registry oci:/FOLDER"
+    with monkeypatch.context() as patched:
+        patched.setenv("MESH_BUILDER_REGISTRY", "oci:/a")
+        assert yet_to_say(found) == ""
+    found.config.parent.mkdir(parents=True)
+    found.config.write_text('registry = "oci:/a"\n')
+    assert yet_to_say(found) == ""
+
+
 def test_a_flag_beats_a_variable_beats_the_file(root: Path) -> None:
     from mesh_cli.builder.settings import from_text, places, settings, to_text
 
