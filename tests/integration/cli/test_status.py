@@ -13,9 +13,9 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 import pytest
@@ -37,6 +37,19 @@ ODD = "[red]/etc/motd[/red] \x1b[31mwas \u202eedited"
 def ago(seconds: float) -> str:
     """An instant so long ago, as a store keeps it."""
     return (datetime.now(UTC) - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program's clock stands: what is told twice has the same ages, however long this machine takes."""
+    stands = datetime.now(UTC)
+
+    class Standing(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(stands.timestamp(), tz)
+
+    monkeypatch.setattr(wiring, "datetime", Standing)
 
 
 @contextmanager
@@ -382,7 +395,7 @@ def test_on_a_terminal_the_table_is_drawn_again(store: Path) -> None:
 
 
 def test_states_have_colours_on_a_terminal_and_none_elsewhere(
-    fleet: Path, monkeypatch: pytest.MonkeyPatch
+    fleet: Path, standing_clock: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = ok("status").out
     assert "\x1b" not in plain
