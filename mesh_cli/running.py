@@ -7,9 +7,11 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import typer
+from typer.main import get_command
 
 from mesh_cli.exits import Exit, Stop
 from mesh_cli.output import flush, give_up, note, say_json
@@ -45,9 +47,14 @@ class Program:
             return stop.exit_code
         return code
 
+    @cached_property
+    def _command(self) -> Any:
+        """What typer makes of all commands and their options, which takes longer than most of them."""
+        return get_command(self._app)
+
     def _attempt(self, arguments: list[str]) -> int:
         try:
-            code = self._app(args=arguments, prog_name=self._name, standalone_mode=False)
+            code = self._command(args=arguments, prog_name=self._name, standalone_mode=False)
         except Stop as stop:
             return _stopped(stop, arguments)
         except _UsageError as error:
