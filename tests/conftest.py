@@ -1,7 +1,8 @@
-"""What holds for every test: how hard hypothesis looks. Fixtures live beside their tests."""
+"""What holds for every test: how hard hypothesis looks, and which begin. Fixtures live beside their tests."""
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No deadline anywhere: a busy machine is no fault of the code, and no test measures time.
@@ -18,3 +19,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that take long come first: no worker is alone with one of them when all others are done."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -116,6 +116,7 @@ def at_last(host: RabbitHost) -> Delivery:
 # A frozen broker, and one that takes nothing.
 
 
+@pytest.mark.long
 def test_a_frozen_broker_fails_a_publish_in_time(server: RabbitServer, broker: RabbitBroker) -> None:
     sent(broker, "pi", b"1")
     fresh = RabbitBroker(server.address())

@@ -6,6 +6,8 @@ import signal
 import socket
 from contextlib import closing
 
+import pytest
+
 from mesh_cli.wiring_broker import opened_broker
 from mesh_core.model.build import Request
 from mesh_core.wire.builds import request_to_bytes
@@ -52,6 +54,7 @@ def test_git_at_work_ends_with_a_builder_that_is_killed_and_with_one_that_is_ask
             until(lambda: shop.purge() == 1, "the request came back")
 
 
+@pytest.mark.long
 def test_a_broker_that_is_killed_stops_no_build_and_its_answer_counts_once(shop: Shop) -> None:
     word = "2.7182"
     shop.has("web-g", [f"sleep {word}", *PLAIN])

@@ -101,6 +101,7 @@ def stand() -> dict[str, str]:
     return {name: one["state"] for name, one in ok("status", "--json").json["nodes"].items()}
 
 
+@pytest.mark.long
 def test_a_change_comes_from_its_source_to_machines_that_say_so(
     remote: Remote, machines: tuple[Machine, Machine]
 ) -> None:

@@ -52,6 +52,7 @@ def on(machine: LabMachine, *words: str, check: bool = True) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not PROGRAM.exists(), reason="mesh-host is not installed beside this Python")
 def test_a_node_is_invited_joins_is_pushed_to_is_shut_out_and_leaves(
     ready: Plane, machine: LabMachine

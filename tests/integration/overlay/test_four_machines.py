@@ -41,6 +41,7 @@ def four(
         yield made
 
 
+@pytest.mark.long
 def test_from_nothing_to_four_machines(four: Four) -> None:
     """One story, told by the page; each of its parts stands on the one before."""
     the_control_plane_is_made(four)

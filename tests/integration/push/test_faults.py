@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
+import pytest
+
 from mesh_adapters.flows.push import Asked, publish
 from mesh_core.ports import BrokerOutage
 from tests.integration.flows.conftest import pushed
@@ -109,6 +111,7 @@ def test_a_queue_that_was_deleted_is_made_again(site: RabbitSite) -> None:
     delivery.ack()
 
 
+@pytest.mark.long
 def test_a_thousand_nodes(site: RabbitSite) -> None:
     names = [f"node-{n:04}" for n in range(1_000)]
     site.has([motd("1")], [node(name, "motd") for name in names])

@@ -31,6 +31,7 @@ HOST_UNIT = f"[Service]\nType=notify\nNotifyAccess=all\nExecStart={JOINED} run\n
 BUILDER_UNIT = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"
 
 
+@pytest.mark.long
 def test_everything_that_ships_does_what_it_is_for(machine: LabMachine) -> None:
     needs_its_packages(machine)
     host = Host(machine)

@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.integration.host.homelab.laptop import (
     Control,
     apply,
@@ -28,6 +30,7 @@ I3_FILES = ("/etc/xdg/i3/config", "/etc/X11/xorg.conf.d/30-touchpad.conf", "/etc
 SERVICES = ("systemd-timesyncd", "nftables", "prometheus-node-exporter", "postgresql", "restic.timer", "ssh")
 
 
+@pytest.mark.long
 def test_a_laptop_becomes_what_it_is_declared_to_be_and_gives_back_what_it_was_lent(
     machine: LabMachine, tmp_path: Path
 ) -> None:
