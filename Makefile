@@ -26,7 +26,7 @@ $(READY): pyproject.toml requirements/dev.lock scripts/venv.sh
 demo: $(READY)
 	@$(BIN)/python examples/story/demo.py
 
-# One worker for each processor. As root on Debian, what some tests need of the system is installed first,
+# As root on Debian, what some tests need of the system is installed first,
 # after saying so; where it can't be, those tests are skipped with one line that says so.
 test: $(READY)
 	@sh scripts/system_packages.sh

@@ -1,4 +1,4 @@
-"""What holds for every test: how hard hypothesis looks, and which begin. Fixtures live beside their tests."""
+"""What holds for every test: how hard hypothesis looks, how many workers there are, what begins."""
 
 import os
 
@@ -24,3 +24,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those that take long come first: no worker is alone with one of them when all others are done."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Three workers for two processors: a third of the time tests wait, for machines and brokers."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors + processors // 2

@@ -7,7 +7,6 @@ a document that is too large.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
@@ -109,6 +108,8 @@ def _keys_twice(value: Any, path: str) -> Iterator[Fault]:
 
 
 def _parse_toml(text: str) -> Parsed:
+    import tomllib  # a host program reads JSON alone, for as long as its machine runs
+
     try:
         return Parsed(data=tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
