@@ -193,7 +193,7 @@ def _register() -> None:
         "true, false or an object",
     )
     hook(entries.VerdictEntry, verdict)
-    shape_of_network.register()  # a class has to be told after everything that it is made of
+    shape_of_network.register()
     for whole in (
         entries.ModuleEntry,
         entries.NodeEntry,

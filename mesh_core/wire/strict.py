@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar, Union, cast, get_args, get_origin
 
 import attrs
@@ -134,15 +134,22 @@ def odd_keys(raw: dict[Any, Any]) -> list[Fault]:
 
 
 def strict_class(cls: type[Any], converter: cattrs.Converter) -> Callable[[Any, object], Any]:
-    """A hook for an entry class: an object with the keys of the class, all faults at once."""
-    renamed: dict[str, Any] = {f.name: override(rename=_key(f.name)) for f in attrs.fields(cls)}
-    generated = make_dict_structure_fn(cls, converter, **renamed)
+    """A hook for an entry class: an object with the keys of the class, all faults at once.
+
+    What reads it is made when the first one is read: a program needs few of the classes that there are.
+    """
+
+    @cache
+    def generated() -> Callable[[Any, Any], Any]:
+        renamed: dict[str, Any] = {f.name: override(rename=_key(f.name)) for f in attrs.fields(cls)}
+        return make_dict_structure_fn(cls, converter, **renamed)
+
     keys = tuple(_key(field.name) for field in attrs.fields(cls))
 
     def structure_class(value: Any, _type: object = None) -> Any:
         odd = odd_keys(object_of(value))
         try:
-            made = generated({key: item for key, item in value.items() if is_key(key)}, cls)
+            made = generated()({key: item for key, item in value.items() if is_key(key)}, cls)
         except ClassValidationError as error:
             raise Misfit(*odd, *_class_faults(error, keys)) from None
         if odd:
