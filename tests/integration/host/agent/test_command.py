@@ -175,9 +175,10 @@ def resident():
 IDLE = """
 import os, signal
 from mesh_adapters.host.agent import loop
+UNUSED = {"networkx", "jinja2", "sqlite_utils", "typer", "tomllib", "http.client"}
 wait = loop.Desk.wait
 def rested(self, seconds):
-    print(resident(), sorted({"networkx", "jinja2", "sqlite_utils", "typer"} & set(sys.modules)), flush=True)
+    print(resident(), sorted(UNUSED & set(sys.modules)), flush=True)
     os.kill(os.getpid(), signal.SIGTERM)
     return wait(self, seconds)
 loop.Desk.wait = rested
