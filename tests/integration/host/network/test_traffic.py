@@ -70,7 +70,7 @@ def test_a_change_of_others_loses_no_packet_and_ends_no_session(nas: Host, pi: H
     assert to_pi.key not in told, "what is told anew loses packets now and then: one of a few thousand"
     sent, answered = counted(said)
     assert sent > 1000
-    # A busy machine loses one now and then, whatever changes; a peer that is taken off and put back, hundreds.
+    # A busy machine loses one now and then; with a peer that is taken off and put back it is many.
     assert sent - answered <= sent // 1000, f"{sent - answered} of {sent} packets were lost"
     assert (nas.wg("latest-handshakes"), nas.wireguard_go()) == before
 
