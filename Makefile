@@ -26,8 +26,8 @@ $(READY): pyproject.toml requirements/dev.lock scripts/venv.sh
 demo: $(READY)
 	@$(BIN)/python examples/story/demo.py
 
-# As root on Debian, what some tests need of the system is installed first,
-# after saying so; where it can't be, those tests are skipped with one line that says so.
+# As root on Debian, what some tests need of the system is installed first, after saying so; where it can't be,
+# those tests are skipped with one line that says so.
 test: $(READY)
 	@sh scripts/system_packages.sh
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
